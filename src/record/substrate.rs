@@ -1,0 +1,137 @@
+//! What lies under the path, as recorded.
+
+use serde::{Deserialize, Serialize};
+
+/// Mount, filesystem, block stack and machine under the measured path.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Substrate {
+    /// Type from mountinfo, with the FUSE subtype (`ext4`, `fuse.sshfs`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filesystem: Option<String>,
+    /// The mount that holds the path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mount: Option<Mount>,
+    /// Every node of the block stack once, the filesystem's device first.
+    #[serde(default)]
+    pub block: Vec<Block>,
+    /// The machine.
+    pub machine: Machine,
+    /// What could not be found out, and why.
+    #[serde(default)]
+    pub unknown: Vec<Unknown>,
+}
+
+/// One line of mountinfo, decoded.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Mount {
+    /// Mount id.
+    pub id: u64,
+    /// `major:minor` of the filesystem.
+    pub device: String,
+    /// The subtree of the filesystem that is mounted (bind mounts, subvolumes).
+    pub root: String,
+    /// Where it is mounted.
+    pub mount_point: String,
+    /// Per-mount options.
+    pub options: String,
+    /// Per-filesystem options.
+    pub super_options: String,
+    /// The source as the kernel names it.
+    pub source: String,
+}
+
+/// One node of the block stack.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Block {
+    /// The kernel's name, such as `nvme0n1`.
+    pub name: String,
+    /// `major:minor`.
+    pub device: String,
+    /// `partition`, `disk`, `loop`, `dm`, `md`, `zram`, `ram`.
+    pub kind: String,
+    /// Names of the nodes right below.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub below: Vec<String>,
+    /// `write back` or `write through`, as the kernel believes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write_cache: Option<String>,
+    /// Whether the device takes forced-unit-access writes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fua: Option<bool>,
+    /// Spinning disk.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rotational: Option<bool>,
+    /// Logical sector.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub logical_block_size_bytes: Option<u64>,
+    /// Physical sector.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub physical_block_size_bytes: Option<u64>,
+    /// The scheduler in force.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scheduler: Option<String>,
+    /// Vendor's model string.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// A loop device's file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backing_file: Option<String>,
+    /// Filesystem type that holds the backing file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backing_filesystem: Option<String>,
+    /// The CPUs that served this disk's completion interrupts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub completion: Option<Completion>,
+}
+
+/// Where a disk's completion interrupts land.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Completion {
+    /// CPUs that served at least one tenth of them, busiest first.
+    pub cpus: Vec<u64>,
+    /// The lines of /proc/interrupts that were counted.
+    pub interrupts: Vec<String>,
+}
+
+/// The machine that ran the measurement.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Machine {
+    /// `uname -r`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<String>,
+    /// First `model name` of /proc/cpuinfo.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu_model: Option<String>,
+    /// Whether a hypervisor is visible.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub virtualised: Option<bool>,
+    /// The kernel's clock source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clocksource: Option<String>,
+}
+
+/// A fact that could not be found out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unknown {
+    /// Such as `block`.
+    pub fact: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// What the measuring child found out about the path itself; the parent never touches it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Facts {
+    /// The resolved path's bytes.
+    pub path: Vec<u8>,
+    /// Mount id by statx, where the kernel tells it.
+    pub mount_id: Option<u64>,
+    /// `st_dev`, major and minor.
+    pub device_major: u64,
+    /// See `device_major`.
+    pub device_minor: u64,
+    /// statfs `f_type`; absent where statfs is refused.
+    pub filesystem_magic: Option<u64>,
+    /// Bytes that this user may still write; absent where statfs is refused.
+    pub free_bytes: Option<u64>,
+}

@@ -1,0 +1,1 @@
+//! System calls of the measuring path behind a safe surface.
