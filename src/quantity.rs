@@ -1,0 +1,75 @@
+//! Sizes, times and rates as people type them: the one parser of each.
+
+use parse_size::{ByteSuffix, Config};
+
+/// Bytes from `2300`, `4KiB`, `4k` or `1.5MiB`; K, M and G count in 1024s as in fio, and so do KB, MB
+/// and GB, since no storage tool means 4000 bytes by `4k`.
+pub fn parse_size_bytes(text: &str) -> Result<u64, String> {
+    let config = Config::new().with_binary().with_byte_suffix(ByteSuffix::Allow);
+    let bytes = config.parse_size(text.trim());
+    bytes.map_err(|why| format!("{why}; give bytes with or without a unit, such as 2300 or 4KiB"))
+}
+
+/// Nanoseconds from `500ms`, `30s`, `2m` or `1h30m`; a unit is required.
+pub fn parse_duration_ns(text: &str) -> Result<u64, String> {
+    let hint = "give a number and a unit, such as 500ms or 30s";
+    let duration =
+        humantime::parse_duration(text.trim()).map_err(|why| format!("{why}; {hint}"))?;
+    u64::try_from(duration.as_nanos()).map_err(|_| format!("longer than 584 years; {hint}"))
+}
+
+/// Whole numbers with the usual separators, `500` or `10_000`.
+pub fn parse_count(text: &str) -> Result<u64, String> {
+    let digits = text.trim().replace('_', "");
+    digits.parse().map_err(|_| format!("not a whole number: {text:?}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_take_the_units_that_storage_people_type() {
+        let cases = [
+            ("2300", 2_300),
+            ("4KiB", 4_096),
+            ("4k", 4_096),
+            ("4K", 4_096),
+            ("1GiB", 1 << 30),
+            ("1.5MiB", 3 << 19),
+            ("0", 0),
+            (" 8MiB ", 8 << 20),
+        ];
+        for (text, bytes) in cases {
+            assert_eq!(parse_size_bytes(text), Ok(bytes), "{text}");
+        }
+        for text in ["", "x", "-1", "4Q", "99999999999999999999", "4 k i b"] {
+            assert!(parse_size_bytes(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn times_need_a_unit() {
+        let cases = [
+            ("500ms", 500_000_000),
+            ("30s", 30_000_000_000),
+            ("2m", 120_000_000_000),
+            ("15us", 15_000),
+            ("7ns", 7),
+        ];
+        for (text, ns) in cases {
+            assert_eq!(parse_duration_ns(text), Ok(ns), "{text}");
+        }
+        for text in ["", "30", "s", "-1s", "1e9s", "600y"] {
+            assert!(parse_duration_ns(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn counts_are_whole() {
+        assert_eq!(parse_count("10_000"), Ok(10_000));
+        for text in ["", "-1", "1.5", "1e3", "99999999999999999999"] {
+            assert!(parse_count(text).is_err(), "{text}");
+        }
+    }
+}
