@@ -107,8 +107,13 @@ impl Arm {
         let mac = matches!(self.barrier, FFullfsync | FBarrierfsync);
         match self.engine {
             _ if mac && !cfg!(target_os = "macos") => Some("this barrier exists on macOS only"),
-            _ if !mac && self.barrier != Fsync && self.barrier != Barrier::None
-                && cfg!(target_os = "macos") => Some("this barrier does not exist on macOS"),
+            _ if !mac
+                && self.barrier != Fsync
+                && self.barrier != Barrier::None
+                && cfg!(target_os = "macos") =>
+            {
+                Some("this barrier does not exist on macOS")
+            }
             Engine::Syscall => None,
             _ if !cfg!(target_os = "linux") => Some("io_uring exists on Linux only"),
             Engine::UringLinked if !matches!(self.barrier, Fdatasync | Fsync) => {
@@ -156,8 +161,10 @@ impl FromStr for Arm {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Arm, String> {
-        let known = || Arm::all().iter().filter(|a| !a.direct).map(Arm::to_string).collect::<Vec<_>>();
-        let unknown = || format!("no such arm; one of {}, each also with +direct", known().join(", "));
+        let known =
+            || Arm::all().iter().filter(|a| !a.direct).map(Arm::to_string).collect::<Vec<_>>();
+        let unknown =
+            || format!("no such arm; one of {}, each also with +direct", known().join(", "));
         let (rest, direct) = match text.strip_suffix("+direct") {
             Some(rest) => (rest, true),
             None => (text, false),
@@ -203,9 +210,18 @@ mod tests {
     fn linux_has_the_eleven_arms_of_the_design_twice() {
         let names: Vec<String> = Arm::all().iter().map(Arm::to_string).collect();
         let expected = [
-            "syscall/fdatasync", "syscall/fsync", "syscall/dsync", "syscall/o_dsync",
-            "syscall/o_sync", "syscall/none", "uring/fdatasync", "uring/fsync", "uring/dsync",
-            "uring/none", "uring-linked/fdatasync", "uring-linked/fsync",
+            "syscall/fdatasync",
+            "syscall/fsync",
+            "syscall/dsync",
+            "syscall/o_dsync",
+            "syscall/o_sync",
+            "syscall/none",
+            "uring/fdatasync",
+            "uring/fsync",
+            "uring/dsync",
+            "uring/none",
+            "uring-linked/fdatasync",
+            "uring-linked/fsync",
         ];
         assert_eq!(names[..names.len() / 2], expected);
         assert!(names[names.len() / 2..].iter().all(|n| n.ends_with("+direct")));
@@ -213,8 +229,18 @@ mod tests {
 
     #[test]
     fn impossible_arms_are_refused_with_a_reason() {
-        for text in ["uring-linked/none", "uring-linked/dsync", "uring/o_sync", "", "syscall",
-            "syscall/", "/fsync", "syscall/fsync+", "fio/fsync", "syscall/fdatasync+direct+direct"] {
+        for text in [
+            "uring-linked/none",
+            "uring-linked/dsync",
+            "uring/o_sync",
+            "",
+            "syscall",
+            "syscall/",
+            "/fsync",
+            "syscall/fsync+",
+            "fio/fsync",
+            "syscall/fdatasync+direct+direct",
+        ] {
             let why = text.parse::<Arm>().unwrap_err();
             assert!(why.starts_with("no such arm"), "{text}: {why}");
         }

@@ -4,12 +4,39 @@
 //! up, waits at the gate, and then repeats the pair: read the clock, write, read the clock, barrier,
 //! read the clock. Ticks go to memory that was allocated and touched before. Only afterwards are they
 //! converted to nanoseconds and ranked into a [`Distribution`].
+//!
+//! The engine knows the kernel through `synctail-sys` only, and runs as well against a scripted device
+//! and clock (feature `fake`).
 #![forbid(unsafe_code)]
 
 mod arm;
+mod board;
+mod cursor;
+mod device;
 mod distribution;
+#[cfg(any(test, feature = "fake"))]
+pub mod fake;
+mod fault;
+mod gate;
+mod lane;
+mod loops;
 mod plan;
+mod run;
+mod sample;
+mod segments;
+mod target;
+mod worker;
 
 pub use arm::{Arm, Barrier, Engine};
+pub use board::{Activity, Board, BoardSize, Control, Pending};
+pub use cursor::Cursor;
+pub use device::{PairDevice, RingDevice, Segments, SingleDevice};
 pub use distribution::{Distribution, Percentile};
+pub use fault::{Cause, Fault, Stage};
+pub use lane::{Lane, MemoryPreparer, Sink, WarmUp};
+pub use loops::{Bounds, Chain, Ended, MeasureLoop, PairLoop, RingLoop, SingleLoop};
 pub use plan::{Iowq, Layout, Length, Plan, PlanError, RingOptions};
+pub use run::{RunReport, run};
+pub use sample::{PairPart, Sample};
+pub use target::{DeviceFacts, FileTarget, Target, Visitor};
+pub use worker::WorkerReport;

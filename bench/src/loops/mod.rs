@@ -1,0 +1,64 @@
+//! The hot loops, one per shape of arm.
+//!
+//! Between two clock reads stands the operation; what else stands there is named where it does. Room
+//! for the sample, the stop flag and the next file are looked at before the first read of a pair.
+
+mod pair;
+mod ring;
+mod single;
+
+pub use pair::PairLoop;
+pub use ring::{Chain, RingLoop};
+pub use single::SingleLoop;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use synctail_sys::Clock;
+
+use crate::{Fault, Sink};
+
+/// When a loop ends by itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Pairs; at least 1.
+    pub pairs: u64,
+    /// No pair begins at or after this tick; `u64::MAX` for none.
+    pub deadline_tick: u64,
+    /// No pair begins once this is not 0.
+    pub stop: &'static AtomicU64,
+}
+
+impl Bounds {
+    #[inline]
+    fn is_over(&self, last_tick: u64) -> bool {
+        last_tick >= self.deadline_tick || self.stop.load(Ordering::Relaxed) != 0
+    }
+}
+
+/// Why a loop ended without a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// All pairs are done.
+    Pairs,
+    /// The deadline or the stop flag.
+    Bound,
+    /// The sample memory is full.
+    SamplesFull,
+}
+
+/// A loop with its device, ready to run any number of times.
+pub trait MeasureLoop {
+    /// Repeats the pair until a bound is reached or something fails.
+    fn run<C: Clock, S: Sink>(
+        &mut self,
+        clock: &C,
+        sink: &mut S,
+        bounds: &Bounds,
+    ) -> Result<Ended, Fault>;
+    /// Files made so far.
+    fn segments(&self) -> u64;
+    /// io_uring_enter calls so far; 0 without a ring.
+    fn enters(&self) -> u64 {
+        0
+    }
+}

@@ -1,0 +1,61 @@
+//! One call that is the whole pair: a synchronous write, or no barrier at all.
+
+use synctail_sys::Clock;
+
+use super::pair::continue_at;
+use super::{Bounds, Ended, MeasureLoop};
+use crate::device::{Segments, SingleDevice};
+use crate::{Cursor, Fault, Sink};
+
+/// Repeats one call on a device.
+#[derive(Debug)]
+pub struct SingleLoop<D> {
+    /// What is measured.
+    pub device: D,
+    /// Where each write goes.
+    pub cursor: Cursor,
+    /// Bytes of one write.
+    pub block_bytes: usize,
+}
+
+impl<D: SingleDevice + Segments> MeasureLoop for SingleLoop<D> {
+    fn run<C: Clock, S: Sink>(
+        &mut self,
+        clock: &C,
+        sink: &mut S,
+        bounds: &Bounds,
+    ) -> Result<Ended, Fault> {
+        let mut last = clock.ticks();
+        for _ in 0..bounds.pairs {
+            if bounds.is_over(last) {
+                return Ok(Ended::Bound);
+            }
+            if !sink.has_room() {
+                return Ok(Ended::SamplesFull);
+            }
+            let place = match self.cursor.next_place() {
+                Some(place) => place,
+                None => {
+                    self.device.next_segment()?;
+                    self.cursor.restart();
+                    continue_at(&mut self.cursor)?
+                }
+            };
+            let start = clock.ticks();
+            sink.begin(0, start);
+            let written = self.device.write(place);
+            let end = clock.ticks();
+            if !written.is_full(self.block_bytes) {
+                sink.abandon(0);
+                return Err(Fault::of_write(D::WRITE, written, self.block_bytes as u64));
+            }
+            sink.commit(0, start, 0, end)?;
+            last = end;
+        }
+        Ok(Ended::Pairs)
+    }
+
+    fn segments(&self) -> u64 {
+        self.device.segments()
+    }
+}
