@@ -1,9 +1,30 @@
-//! The `synctail` program.
-#![allow(dead_code, unused_imports)]
+//! The `synctail` program: measures how long storage takes to make a write durable, and judges it.
+
+mod args;
+mod check;
+mod child;
+mod clock;
+mod human;
 mod policy;
 mod quantity;
 mod record;
+mod refusal;
 mod report;
+mod resolve;
 mod substrate;
 mod verdict;
-fn main() {}
+
+use std::ffi::OsString;
+use std::process::exit;
+
+use args::{Cli, Command};
+use clap::Parser;
+
+fn main() {
+    let command: Vec<OsString> = std::env::args_os().collect();
+    let code = match Cli::try_parse_from(&command) {
+        Ok(Cli { command: Command::Check(args) }) => check::run(&args, &command),
+        Err(error) => check::refuse_usage(&error, &command),
+    };
+    exit(code);
+}

@@ -22,6 +22,8 @@ pub struct Verdict {
     pub band: Band,
     /// Whether the flush reached stable storage.
     pub durability: Durability,
+    /// What shows it, in a sentence.
+    pub durability_evidence: String,
     /// Whether the samples carry the band.
     pub confidence: Confidence,
     /// Whether the policy is met.

@@ -1,1 +1,10 @@
-//! (being written)
+//! Reports: a record as text for a person and as JSON for a program.
+//!
+//! Pure: the same record gives the same bytes, on any machine.
+
+pub mod json;
+pub mod text;
+
+mod advice;
+mod details;
+mod lines;

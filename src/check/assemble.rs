@@ -1,0 +1,355 @@
+//! From a session to the record.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use synctail_bench::{Board, Cause, Distribution, Fault, Iowq, Length, PairPart, Plan};
+use synctail_sys::Scale;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use super::failure::{self, Circumstances};
+use super::observe::observations;
+use super::session::{End, Session};
+use crate::args::CheckArgs;
+use crate::human;
+use crate::policy::Policy;
+use crate::record::{
+    Counters, Distributions, Effective, ErrorReport, InFlight, Metric, Parts, PlanRecord, Record,
+    RingEffective, SCHEMA, Samples, Status, Tool, WorkerDistributions, WorkerSamples,
+};
+use crate::refusal::error_report;
+use crate::resolve::{Request, Resolved};
+use crate::substrate;
+
+/// A record of nothing yet.
+pub fn empty_record(command: &[OsString]) -> Record {
+    Record {
+        schema: SCHEMA.to_owned(),
+        tool: Tool {
+            name: "synctail".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            target: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
+        },
+        started_at: now_rfc3339(),
+        command: command.iter().map(|arg| arg.to_string_lossy().into_owned()).collect(),
+        status: Status::Complete,
+        error: None,
+        plan: None,
+        effective: None,
+        clock: None,
+        substrate: None,
+        distributions: None,
+        in_flight: Vec::new(),
+        counters: None,
+        wall_ns: None,
+        pairs_per_s: None,
+        observations: Vec::new(),
+        verdict: None,
+        samples: None,
+    }
+}
+
+/// This moment, UTC, to the second.
+pub fn now_rfc3339() -> String {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let time = OffsetDateTime::from_unix_timestamp(seconds as i64).ok();
+    time.and_then(|time| time.format(&Rfc3339).ok()).unwrap_or_default()
+}
+
+/// The record of `session`, not judged yet.
+pub fn record(
+    session: &mut Session,
+    args: &CheckArgs,
+    policy: &Policy,
+    command: &[OsString],
+) -> Record {
+    let scale = session.clock.scale();
+    locate_completions(session);
+    let in_flight = in_flight(session, &scale);
+    let mut record = empty_record(command);
+    record.started_at = session.started_at.clone();
+    record.status = status(session);
+    record.error = error(session, &in_flight);
+    record.plan = session.resolved.as_ref().map(|resolved| plan(session, resolved, args, policy));
+    record.effective = Some(effective(session));
+    let kernel = session.substrate.as_ref().and_then(|s| s.machine.clocksource.clone());
+    record.clock = Some(session.clock.report(&scale, session.skew_ns, kernel));
+    record.substrate = session.substrate.clone();
+    measured(&mut record, session, &scale);
+    include_in_flight(&mut record, &in_flight);
+    record.in_flight = in_flight;
+    record.observations = observations(session);
+    if args.output.save.is_some() {
+        record.samples = samples(session, &scale);
+    }
+    record
+}
+
+/// Fills in which CPUs served the disk's interrupts during the run.
+fn locate_completions(session: &mut Session) {
+    let (before, after) = &session.interrupts;
+    let Some(under) = &mut session.substrate else { return };
+    if let Some((node, completion)) =
+        substrate::completion(Path::new("/"), &under.block, before, after)
+    {
+        under.block[node].completion = Some(completion);
+    }
+}
+
+fn status(session: &Session) -> Status {
+    match session.end {
+        End::Signal(_) => Status::Interrupted,
+        End::TimedOut => Status::TimedOut,
+        _ if fault(session).is_some() || session.death.is_some() => Status::Failed,
+        End::Finished | End::MaxDuration | End::ChildDied => Status::Complete,
+    }
+}
+
+fn fault(session: &Session) -> Option<&Fault> {
+    let of_run = session.report.as_ref().and_then(|report| report.fault.as_ref());
+    session.fault.as_ref().or(of_run).filter(|fault| fault.cause != Cause::Stopped)
+}
+
+fn error(session: &Session, in_flight: &[InFlight]) -> Option<ErrorReport> {
+    if session.end == End::TimedOut {
+        return Some(timed_out(&session.request, in_flight));
+    }
+    if let Some(fault) = fault(session) {
+        let under = session.substrate.as_ref();
+        let circumstances = Circumstances {
+            arm: session.request.arm,
+            block_size_bytes: session.request.block_size_bytes(),
+            filesystem: under.and_then(|s| s.filesystem.as_deref()),
+            root: Path::new("/"),
+            pairs: session.board.pairs(),
+        };
+        return Some(failure::report(fault, &circumstances));
+    }
+    let death = session.death.as_ref()?;
+    let message = format!("the measuring process {death}: what it measured before is kept");
+    Some(error_report("internal", "wait", message))
+}
+
+fn timed_out(request: &Request, in_flight: &[InFlight]) -> ErrorReport {
+    let limit = human::time(request.timeout_ns);
+    let worst = in_flight.iter().max_by_key(|operation| operation.at_least_ns);
+    let (stage, operation) = worst.map_or(("measure", "pair"), |worst| {
+        (worst.stage.as_str(), worst.operation.as_deref().unwrap_or("pair"))
+    });
+    let message = format!("{operation} did not return within --timeout {limit} ({stage})");
+    let remedy = "look at the kernel log and the device; raise --timeout if it is only slow";
+    ErrorReport { remedy: Some(remedy.to_owned()), ..error_report(stage, operation, message) }
+}
+
+fn plan(session: &Session, resolved: &Resolved, args: &CheckArgs, policy: &Policy) -> PlanRecord {
+    let Resolved { plan, bytes_on_disk, bytes_written, memory_bytes } = resolved;
+    let path = session.facts.as_ref().map(|facts| facts.path.clone()).unwrap_or_default();
+    let text = String::from_utf8(path.clone());
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let metric = args.judge.metric.map_or(policy.metric, Metric::from);
+    PlanRecord {
+        path_bytes_hex: text.is_err().then(|| hex(&path)),
+        path: text.unwrap_or_else(|_| String::from_utf8_lossy(&path).into_owned()),
+        arm: plan.arm,
+        block_size_bytes: plan.block_size_bytes,
+        workers: plan.workers,
+        iterations: match plan.length {
+            Length::Iterations(pairs) => Some(pairs),
+            Length::DurationNs(_) => None,
+        },
+        duration_ns: match plan.length {
+            Length::DurationNs(ns) => Some(ns),
+            Length::Iterations(_) => None,
+        },
+        warmup: plan.warmup,
+        layout: plan.layout,
+        files: "own".to_owned(),
+        file_size_bytes: plan.segment_bytes,
+        max_bytes: session.request.max_bytes,
+        depth: plan.depth,
+        rate_per_s: None,
+        metric: if plan.arm.has_own_barrier() { metric } else { Metric::Total },
+        policy: policy.name.clone(),
+        pin: session.request.pin.to_string(),
+        seed: plan.seed,
+        timeout_ns: session.request.timeout_ns,
+        max_samples: session.request.max_samples,
+        bytes_on_disk: *bytes_on_disk,
+        bytes_written: *bytes_written,
+        memory_bytes: *memory_bytes,
+    }
+}
+
+fn effective(session: &Session) -> Effective {
+    let plan = session.resolved.as_ref().map(|resolved| &resolved.plan);
+    let workers = session.report.as_ref().map_or(&[][..], |report| &report.workers);
+    let facts = workers.first().map(|worker| &worker.facts);
+    let cpus = match workers {
+        // Workers that hang have not reported; what was planned is all there is.
+        [] => plan.map(|plan| plan.cpus.clone()).unwrap_or_default(),
+        workers => workers.iter().map(|worker| worker.cpu).collect(),
+    };
+    let ring = facts.and_then(|facts| Some((facts.ring_flags.clone()?, facts.quiet_writes)));
+    Effective {
+        cpus,
+        scheduling_class: session.scheduling_class.clone(),
+        ring: ring.map(|(flags, cqe_skip)| RingEffective {
+            flags,
+            registered: plan.is_some_and(|plan| plan.ring.registered),
+            iowq: plan.map_or("inherited", iowq_name).to_owned(),
+            cqe_skip,
+        }),
+        direct_alignment_bytes: facts.and_then(|facts| facts.direct_alignment_bytes),
+    }
+}
+
+fn iowq_name(plan: &Plan) -> &'static str {
+    match plan.ring.iowq {
+        None => "inherited",
+        Some(Iowq::Same) => "same",
+        Some(Iowq::Other) => "other",
+        Some(Iowq::Any) => "any",
+    }
+}
+
+/// Distributions, counts and rates of what was completed.
+fn measured(record: &mut Record, session: &Session, scale: &Scale) {
+    let board = session.board;
+    let spans = spans(&board);
+    let start = board.start_tick().unwrap_or(0);
+    let wall = spans.iter().flatten().map(|&(_, end)| scale.ns(end.saturating_sub(start))).max();
+    let pairs = board.pairs();
+    record.wall_ns = wall;
+    record.pairs_per_s = wall.filter(|&ns| ns > 0).map(|ns| pairs as f64 * 1e9 / ns as f64);
+    record.distributions = distributions(session, scale, &spans);
+    let workers = session.report.as_ref().map_or(&[][..], |report| &report.workers);
+    let sum = |of: fn(&synctail_bench::WorkerReport) -> u64| workers.iter().map(of).sum();
+    record.counters = Some(Counters {
+        pairs,
+        warmup_pairs: (0..board.size().workers).map(|w| board.control(w).warmed()).sum(),
+        bytes_written: pairs.saturating_mul(session.request.block_size_bytes()),
+        segments: sum(|worker| worker.segments),
+        enters: session.request.arm.uses_ring().then(|| sum(|worker| worker.enters)),
+        overlap_share: overlap(&spans),
+        sample_memory_waits: (0..board.size().workers)
+            .map(|w| board.control(w).memory_waits())
+            .sum(),
+    });
+}
+
+/// First start and last end of each worker that completed a pair.
+fn spans(board: &Board) -> Vec<Option<(u64, u64)>> {
+    let span = |worker| {
+        let start = board.samples(worker).map(|s| s.start).min()?;
+        Some((start, board.samples(worker).map(|s| s.end).max()?))
+    };
+    (0..board.size().workers).map(span).collect()
+}
+
+/// Share of the time from the first start to the last end during which every worker ran.
+fn overlap(spans: &[Option<(u64, u64)>]) -> Option<f64> {
+    let spans: Vec<(u64, u64)> = spans.iter().copied().collect::<Option<_>>()?;
+    let (first, last_start) = (spans.iter().map(|s| s.0).min()?, spans.iter().map(|s| s.0).max()?);
+    let (first_end, last) = (spans.iter().map(|s| s.1).min()?, spans.iter().map(|s| s.1).max()?);
+    let all = last.saturating_sub(first);
+    (all > 0).then(|| first_end.saturating_sub(last_start) as f64 / all as f64)
+}
+
+fn distributions(
+    session: &Session,
+    scale: &Scale,
+    spans: &[Option<(u64, u64)>],
+) -> Option<Distributions> {
+    let board = session.board;
+    let start = board.start_tick().unwrap_or(0);
+    let active: Vec<u64> =
+        (0..board.size().workers).filter(|&w| spans[w as usize].is_some()).collect();
+    let write = ranked(session, scale, PairPart::Write, &active);
+    let barrier = ranked(session, scale, PairPart::Barrier, &active);
+    let (total_each, total) = ranked(session, scale, PairPart::Total, &active)?;
+    let each = |part: &Option<(Vec<Distribution>, Distribution)>, i: usize| {
+        part.as_ref().map(|p| p.0[i].clone())
+    };
+    let plan_cpus = session.resolved.as_ref().map(|resolved| &resolved.plan.cpus);
+    let workers = active.iter().enumerate().map(|(i, &worker)| {
+        let (first, last) = spans[worker as usize].unwrap_or((start, start));
+        WorkerDistributions {
+            worker,
+            cpu: plan_cpus.and_then(|cpus| cpus.get(worker as usize).copied().flatten()),
+            started_ns: scale.ns(first.saturating_sub(start)),
+            ended_ns: scale.ns(last.saturating_sub(start)),
+            parts: Parts {
+                write: each(&write, i),
+                barrier: each(&barrier, i),
+                total: total_each[i].clone(),
+            },
+        }
+    });
+    Some(Distributions {
+        workers: workers.collect(),
+        pooled: Parts { write: write.map(|p| p.1), barrier: barrier.map(|p| p.1), total },
+    })
+}
+
+/// One part's distribution per worker and pooled; one part at a time bounds the memory.
+fn ranked(
+    session: &Session,
+    scale: &Scale,
+    part: PairPart,
+    active: &[u64],
+) -> Option<(Vec<Distribution>, Distribution)> {
+    let mut pooled = Vec::new();
+    let mut each = Vec::new();
+    for &worker in active {
+        let mut samples = session.board.part_ns(worker, part, session.request.arm, scale)?;
+        each.push(Distribution::of(&mut samples)?);
+        pooled.append(&mut samples);
+    }
+    // Sorted runs one after the other: the stable sort merges them.
+    pooled.sort();
+    Some((each, Distribution::of_sorted(&pooled)?))
+}
+
+fn in_flight(session: &Session, scale: &Scale) -> Vec<InFlight> {
+    let now = session.clock.clock.ticks();
+    let of = |pending: &synctail_bench::Pending| InFlight {
+        worker: pending.worker,
+        stage: pending.stage.name().to_owned(),
+        operation: Some(pending.operation.to_owned()),
+        at_least_ns: scale.ns(now.saturating_sub(pending.since_tick)),
+    };
+    session.pending.iter().map(of).collect()
+}
+
+/// The worst sample must not be the one that is dropped: a pair that has not returned counts in the
+/// maximum with its lower bound. Which of its halves it waits in is not known, so both count.
+fn include_in_flight(record: &mut Record, in_flight: &[InFlight]) {
+    let Some(distributions) = &mut record.distributions else { return };
+    let raise = |parts: &mut Parts, ns: u64| {
+        parts.total.max_ns = parts.total.max_ns.max(ns);
+        if let Some(barrier) = &mut parts.barrier {
+            barrier.max_ns = barrier.max_ns.max(ns);
+        }
+    };
+    for operation in in_flight.iter().filter(|operation| operation.stage == "measure") {
+        raise(&mut distributions.pooled, operation.at_least_ns);
+        let worker = distributions.workers.iter_mut().find(|w| w.worker == operation.worker);
+        worker.into_iter().for_each(|w| raise(&mut w.parts, operation.at_least_ns));
+    }
+}
+
+fn samples(session: &Session, scale: &Scale) -> Option<Samples> {
+    let board = session.board;
+    let start = board.start_tick()?;
+    let arm = session.request.arm;
+    let of = |worker| WorkerSamples {
+        worker,
+        start_ns: board.samples(worker).map(|s| scale.ns(s.start.saturating_sub(start))).collect(),
+        write_ns: board.part_ns(worker, PairPart::Write, arm, scale),
+        barrier_ns: board.part_ns(worker, PairPart::Barrier, arm, scale),
+        total_ns: board.part_ns(worker, PairPart::Total, arm, scale).unwrap_or_default(),
+    };
+    Some(Samples { workers: (0..board.size().workers).map(of).collect() })
+}

@@ -1,0 +1,176 @@
+//! `synctail check`: measure a path and judge it.
+
+mod assemble;
+mod failure;
+mod observe;
+mod outputs;
+mod progress;
+mod session;
+mod supervise;
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use crate::args::{CheckArgs, FormatArg};
+use crate::policy::Policy;
+use crate::record::{ErrorReport, Record, Status};
+use crate::refusal::{Refusal, exit};
+use crate::report;
+use crate::report::text::TextOptions;
+use crate::resolve::Request;
+use crate::verdict::{JudgeOptions, judge};
+use assemble::empty_record;
+use outputs::Outputs;
+use session::{End, Session};
+
+/// Runs the command and returns its exit code.
+pub fn run(args: &CheckArgs, command: &[OsString]) -> i32 {
+    let mut outputs = match Outputs::open(&args.output) {
+        Ok(outputs) => outputs,
+        Err(refusal) => return refuse(args, command, &refusal, &mut Outputs::stdout()),
+    };
+    let policy = match load_policy(&args.judge.policy) {
+        Ok(policy) => policy,
+        Err(refusal) => return refuse(args, command, &refusal, &mut outputs),
+    };
+    let session = Request::new(&args.work, &policy).and_then(|request| {
+        let watching = progress::Watching::wanted(args.output.quiet);
+        Session::run(&args.path, args.work.clean, request, watching)
+    });
+    match session {
+        Ok(mut session) => conclude(args, command, &policy, &mut session, &mut outputs),
+        Err(refusal) => refuse(args, command, &refusal, &mut outputs),
+    }
+}
+
+/// Judges what was measured, prints it and decides the exit code.
+fn conclude(
+    args: &CheckArgs,
+    command: &[OsString],
+    policy: &Policy,
+    session: &mut Session,
+    outputs: &mut Outputs,
+) -> i32 {
+    let mut record = assemble::record(session, args, policy, command);
+    let options = JudgeOptions {
+        metric: args.judge.metric.map(Into::into),
+        fail_at: args.judge.fail_at,
+        require_proof: args.judge.require_proof,
+    };
+    record.verdict = judge(&record, policy, &options);
+    let mut code = exit_code(session.end, &record);
+    if let Some(verdict) = &mut record.verdict {
+        verdict.exit_code = code;
+    } else if record.error.is_none() {
+        record.error = Some(nothing_to_judge(record.status));
+    }
+    if let Some(error) = &record.error {
+        complain(error);
+    }
+    if let Some(pid) = session.child_left {
+        complain_of_child(pid, session);
+    }
+    if let Err(refusal) = outputs.write(&rendered(args, &record), &record) {
+        complain(&refusal.report);
+        // A signal still says how the run itself ended.
+        if !matches!(code, exit::INTERRUPTED | exit::TERMINATED) {
+            code = refusal.exit_code;
+        }
+    }
+    code
+}
+
+fn exit_code(end: End, record: &Record) -> i32 {
+    match (end, record.status, &record.verdict) {
+        (End::Signal(code), ..) => code,
+        (_, Status::Failed, _) => exit::CANNOT_TELL,
+        (_, _, Some(verdict)) => verdict.exit_code,
+        (_, Status::TimedOut, None) => 1,
+        (_, _, None) => exit::CANNOT_TELL,
+    }
+}
+
+fn nothing_to_judge(status: Status) -> ErrorReport {
+    let why = match status {
+        Status::Interrupted => "interrupted before a pair was complete: there is nothing to judge",
+        _ => "no pair was complete: there is nothing to judge",
+    };
+    crate::refusal::error_report("measure", "judge", why)
+}
+
+fn rendered(args: &CheckArgs, record: &Record) -> String {
+    let options = TextOptions { verbose: args.output.verbose, recommend: args.judge.recommend };
+    match args.output.format {
+        FormatArg::Text => report::text::render(record, &options),
+        FormatArg::Json => report::json::render(record, false),
+    }
+}
+
+/// Says why nothing was measured: a sentence, and in JSON a document as well.
+fn refuse(args: &CheckArgs, command: &[OsString], refusal: &Refusal, outputs: &mut Outputs) -> i32 {
+    complain(&refusal.report);
+    let mut record = empty_record(command);
+    record.status = Status::Failed;
+    record.error = Some((*refusal.report).clone());
+    if args.output.format == FormatArg::Json
+        && let Err(second) = outputs.write(&report::json::render(&record, false), &record)
+    {
+        complain(&second.report);
+    }
+    refusal.exit_code
+}
+
+/// Answers a command line that could not be parsed, or a request for help or the version.
+pub fn refuse_usage(error: &clap::Error, command: &[OsString]) -> i32 {
+    if !error.use_stderr() {
+        return match outputs::write_stdout(&error.render().to_string()) {
+            Ok(()) => 0,
+            Err(refusal) => refusal.exit_code,
+        };
+    }
+    outputs::say(error.render().to_string().trim_end());
+    if wants_json(command) {
+        let text = error.render().to_string();
+        let why = text.lines().next().unwrap_or("usage").trim_start_matches("error: ").to_owned();
+        let mut record = empty_record(command);
+        record.status = Status::Failed;
+        record.error = Some(*Refusal::usage(why).report);
+        // Where it cannot be written the exit code says it all.
+        let _ = outputs::write_stdout(&report::json::render(&record, false));
+    }
+    exit::USAGE
+}
+
+/// Whether a program reads standard output, as far as an unparsed command line tells.
+fn wants_json(command: &[OsString]) -> bool {
+    let is = |arg: &OsString, text: &str| arg == text;
+    command.iter().any(|arg| is(arg, "--format=json"))
+        || command.windows(2).any(|pair| is(&pair[0], "--format") && is(&pair[1], "json"))
+}
+
+fn complain(error: &ErrorReport) {
+    let remedy = error.remedy.as_deref().map_or(String::new(), |text| format!("; {text}"));
+    let text = crate::human::escape_controls(&format!("{}{remedy}", error.message));
+    outputs::say(&format!("synctail: {text}"));
+}
+
+fn complain_of_child(pid: i32, session: &Session) {
+    let what = session.pending.first().map_or("its clean-up", |pending| pending.operation);
+    let directory = session.directory_text();
+    let text = format!(
+        "synctail: left child process {pid}, still waiting in {what}; it removes {directory} when that returns",
+    );
+    outputs::say(&crate::human::escape_controls(&text));
+}
+
+fn load_policy(name: &Path) -> Result<Policy, Refusal> {
+    if let Some(policy) = name.to_str().and_then(Policy::named) {
+        return Ok(policy);
+    }
+    let shown = name.display().to_string();
+    let text = std::fs::read_to_string(name).map_err(|error| {
+        let names = Policy::NAMES.join(", ");
+        Refusal::usage(format!("--policy: read {shown}: {error}; give {names} or a TOML file"))
+    })?;
+    Policy::from_toml(&text, &shown).map_err(|error| Refusal::usage(format!("--policy: {error}")))
+}

@@ -1,0 +1,301 @@
+//! One measurement from the parent's side: from the fork to the last event, or to the moment when
+//! waiting longer would break the promise to end.
+
+use std::ffi::OsString;
+use std::io::{self, PipeWriter, Write};
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::Pid;
+use synctail_bench::{Board, Fault, Pending, RunReport};
+use synctail_sys::{Fork, fork, reserve_words};
+
+use super::progress::Watching;
+use super::supervise::{Ear, Incident, Signals};
+use crate::child::{self, Birth, Event, Leftovers, Order};
+use crate::clock::{AnyClock, TimedClock, tsc_is_stable};
+use crate::record::{Facts, Substrate};
+use crate::refusal::Refusal;
+use crate::resolve::{Request, Resolved};
+use crate::substrate;
+
+/// Everything about the machine is read below it.
+const ROOT: &str = "/";
+/// How often the parent looks for an operation that takes too long.
+const LOOK_INTERVAL: Duration = Duration::from_millis(100);
+/// How long workers and clean-up may take after a stop, so that the whole ends within a second.
+const GRACE: Duration = Duration::from_millis(600);
+
+/// Why the run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The child said so.
+    Finished,
+    /// A signal; the exit code it leads to.
+    Signal(i32),
+    /// An operation took longer than `--timeout`.
+    TimedOut,
+    /// `--max-duration` is over.
+    MaxDuration,
+    /// The child died.
+    ChildDied,
+}
+
+/// What is known after the run.
+#[derive(Debug)]
+pub struct Session {
+    /// What was asked.
+    pub request: Request,
+    /// Where samples are.
+    pub board: Board,
+    /// The clock of the run.
+    pub clock: TimedClock,
+    /// Offset between CPUs, where it was measured.
+    pub skew_ns: Option<u64>,
+    /// Of the path.
+    pub facts: Option<Facts>,
+    /// Under the path.
+    pub substrate: Option<Substrate>,
+    /// The plan, once it was made.
+    pub resolved: Option<Resolved>,
+    /// Directories of dead runs.
+    pub leftovers: Leftovers,
+    /// The work directory, once it existed.
+    pub directory: Option<PathBuf>,
+    /// How the workers ended, if all of them did.
+    pub report: Option<RunReport>,
+    /// Of the child's threads.
+    pub scheduling_class: Option<String>,
+    /// What failed before the workers started.
+    pub fault: Option<Fault>,
+    /// Why the work directory could not be removed.
+    pub not_removed: Option<String>,
+    /// Why it ended.
+    pub end: End,
+    /// What had not returned by then.
+    pub pending: Vec<Pending>,
+    /// The child, if it had to be left.
+    pub child_left: Option<i32>,
+    /// How the child died, if it did.
+    pub death: Option<String>,
+    /// /proc/interrupts before and after the run.
+    pub interrupts: (String, String),
+    /// RFC 3339.
+    pub started_at: String,
+    started: Instant,
+}
+
+impl Session {
+    /// Measures `path`.
+    ///
+    /// # Errors
+    /// Where the run cannot begin, or is refused once the path is known.
+    pub fn run(
+        path: &Path,
+        clean: bool,
+        request: Request,
+        watching: Watching,
+    ) -> Result<Session, Refusal> {
+        let started = Instant::now();
+        let failed = |operation: &str, why: String| {
+            Refusal::cannot("prepare", operation, format!("{operation}: {why}"), "")
+        };
+        let io = |operation| move |error: io::Error| failed(operation, error.to_string());
+        let size = request.board_size();
+        let words = reserve_words(size.words() as usize).map_err(|e| {
+            let text = e.to_string();
+            Refusal::cannot("prepare", "mmap", text, "lower --max-samples, --workers or --depth")
+        })?;
+        let board = Board::new(words, size);
+        let signals = Signals::take_over().map_err(io("take over signals"))?;
+        let (child_orders, orders) = io::pipe().map_err(io("pipe"))?;
+        let (events, child_events) = io::pipe().map_err(io("pipe"))?;
+        let clock = AnyClock::best();
+        let child = match fork().map_err(|e| failed("fork", e.to_string()))? {
+            Fork::Parent(pid) => pid,
+            Fork::Child => {
+                drop((orders, events, signals));
+                let path = path.to_owned();
+                let (orders, events) = (child_orders, child_events);
+                child::live(Birth { path, clean, board, clock, orders, events });
+                // Neither destructors nor exit handlers of the parent's half may run here.
+                std::process::exit(0);
+            }
+        };
+        drop((child_orders, child_events));
+        let mut session = Session::new(request, board, TimedClock::start(clock), started);
+        session.drive(child, Ear::new(events, signals), orders, watching)?;
+        Ok(session)
+    }
+
+    fn new(request: Request, board: Board, clock: TimedClock, started: Instant) -> Session {
+        Session {
+            request,
+            board,
+            clock,
+            skew_ns: None,
+            facts: None,
+            substrate: None,
+            resolved: None,
+            leftovers: Leftovers::default(),
+            directory: None,
+            report: None,
+            scheduling_class: None,
+            fault: None,
+            not_removed: None,
+            end: End::Finished,
+            pending: Vec::new(),
+            child_left: None,
+            death: None,
+            interrupts: Default::default(),
+            started_at: super::assemble::now_rfc3339(),
+            started,
+        }
+    }
+
+    fn drive(
+        &mut self,
+        child: i32,
+        mut ear: Ear,
+        orders: PipeWriter,
+        watching: Watching,
+    ) -> Result<(), Refusal> {
+        let mut orders = Some(orders);
+        let mut progress = watching.start(self);
+        let mut give_up: Option<Instant> = None;
+        loop {
+            let patience =
+                give_up.map_or(LOOK_INTERVAL, |at| at.saturating_duration_since(Instant::now()));
+            match ear.next(patience.min(LOOK_INTERVAL)) {
+                Incident::Event(event) => {
+                    // Dropping the orders tells the child that a refused plan will not come.
+                    self.take(*event, &mut orders)?;
+                }
+                Incident::ChildGone => {
+                    self.bury(child);
+                    break;
+                }
+                Incident::Signal(_) if matches!(self.end, End::Signal(_)) => {
+                    give_up = Some(Instant::now());
+                }
+                Incident::Signal(code) => {
+                    self.stop(End::Signal(code));
+                    give_up = Some(Instant::now() + GRACE);
+                }
+                Incident::Quiet => {}
+            }
+            if give_up.is_none()
+                && let Some(end) = self.overdue()
+            {
+                self.stop(end);
+                give_up = Some(Instant::now() + GRACE);
+            }
+            if give_up.is_some_and(|at| Instant::now() >= at) {
+                self.child_left = Some(child);
+                break;
+            }
+            progress.show(self);
+        }
+        progress.finish();
+        self.pending = self.board.pending();
+        Ok(())
+    }
+
+    fn stop(&mut self, end: End) {
+        // What the child says of itself decides, if it has already ended.
+        if self.end == End::Finished {
+            self.end = end;
+        }
+        self.board.stop();
+    }
+
+    /// Whether an operation or the command takes too long.
+    fn overdue(&self) -> Option<End> {
+        let scale = self.clock.scale();
+        let now = self.clock.clock.ticks();
+        let age = |pending: &Pending| scale.ns(now.saturating_sub(pending.since_tick));
+        if self.board.pending().iter().any(|p| age(p) > self.request.timeout_ns) {
+            return Some(End::TimedOut);
+        }
+        let most = self.request.max_duration_ns.map(Duration::from_nanos);
+        most.filter(|&most| self.started.elapsed() >= most).map(|_| End::MaxDuration)
+    }
+
+    fn take(&mut self, event: Event, orders: &mut Option<PipeWriter>) -> Result<(), Refusal> {
+        match event {
+            Event::Looked { facts, allowed_cpus } => {
+                self.send_plan(&facts, &allowed_cpus, orders)?;
+                self.facts = Some(facts);
+            }
+            Event::Clock { source, skew_ns } => {
+                if source != self.clock.clock.source() {
+                    self.clock = TimedClock::start(self.clock.clock.named(&source));
+                }
+                self.skew_ns = skew_ns;
+            }
+            Event::Leftovers(leftovers) => self.leftovers = leftovers,
+            Event::Created { directory } => {
+                self.directory = Some(PathBuf::from(OsString::from_vec(directory)));
+                self.interrupts.0 = read_interrupts();
+            }
+            Event::Finished { report, scheduling_class } => {
+                self.interrupts.1 = read_interrupts();
+                self.report = Some(report);
+                self.scheduling_class = scheduling_class;
+            }
+            Event::Cleaned { left } => self.not_removed = left,
+            Event::Failed { fault } => self.fault = Some(fault),
+        }
+        Ok(())
+    }
+
+    fn send_plan(
+        &mut self,
+        facts: &Facts,
+        allowed: &[u64],
+        orders: &mut Option<PipeWriter>,
+    ) -> Result<(), Refusal> {
+        let substrate = substrate::discover(Path::new(ROOT), facts);
+        if let Some(why) = substrate::refused(&substrate) {
+            return Err(Refusal::cannot("prepare", "statfs", why, ""));
+        }
+        let resolved = self.request.plan(facts.free_bytes, allowed)?;
+        let order =
+            Order { plan: resolved.plan.clone(), tsc_is_stable: tsc_is_stable(Path::new(ROOT)) };
+        self.substrate = Some(substrate);
+        self.resolved = Some(resolved);
+        if let (Some(pipe), Ok(mut line)) = (orders.as_mut(), serde_json::to_vec(&order)) {
+            line.push(b'\n');
+            // A child that is gone is noticed by the end of its events.
+            let _ = pipe.write_all(&line);
+        }
+        Ok(())
+    }
+
+    fn bury(&mut self, child: i32) {
+        let status = waitpid(Pid::from_raw(child), Some(WaitPidFlag::empty()));
+        let death = match status {
+            Ok(WaitStatus::Exited(_, 0)) => None,
+            Ok(WaitStatus::Signaled(_, signal, _)) => Some(format!("killed by {signal}")),
+            Ok(WaitStatus::Exited(_, code)) => Some(format!("ended with code {code}")),
+            other => Some(format!("{other:?}")),
+        };
+        let unfinished = self.report.is_none() && self.fault.is_none();
+        if self.end == End::Finished && (death.is_some() || unfinished) {
+            self.end = End::ChildDied;
+            self.death = death.or_else(|| Some("ended without a word".to_owned()));
+        }
+    }
+
+    /// The work directory for a message.
+    pub fn directory_text(&self) -> String {
+        let dir = self.directory.as_ref();
+        dir.map_or_else(|| "its work directory".to_owned(), |d| d.display().to_string())
+    }
+}
+
+fn read_interrupts() -> String {
+    std::fs::read_to_string(Path::new(ROOT).join("proc/interrupts")).unwrap_or_default()
+}

@@ -1,0 +1,150 @@
+//! The parent's ear: events of the child, signals, and the passing of time, one at a time.
+
+use std::io::{self, PipeReader, Read};
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::low_level::pipe;
+
+use crate::child::Event;
+use crate::refusal::exit;
+
+/// What happened next.
+#[derive(Debug)]
+pub enum Incident {
+    /// The child says something.
+    Event(Box<Event>),
+    /// The child has closed its end: it is gone.
+    ChildGone,
+    /// A signal, as the exit code it leads to.
+    Signal(i32),
+    /// Nothing, for as long as the wait was allowed to take.
+    Quiet,
+}
+
+/// SIGINT and SIGTERM as bytes, from before the child exists on.
+#[derive(Debug)]
+pub struct Signals {
+    interrupt: UnixStream,
+    terminate: UnixStream,
+}
+
+impl Signals {
+    /// Takes both signals over.
+    pub fn take_over() -> io::Result<Signals> {
+        let listen = |signal| {
+            let (reader, writer) = UnixStream::pair()?;
+            reader.set_nonblocking(true)?;
+            writer.set_nonblocking(true)?;
+            pipe::register(signal, writer)?;
+            Ok::<_, io::Error>(reader)
+        };
+        Ok(Signals { interrupt: listen(SIGINT)?, terminate: listen(SIGTERM)? })
+    }
+
+    fn next(&mut self) -> Option<i32> {
+        let mut byte = [0];
+        let mut arrived = |stream: &mut UnixStream| stream.read(&mut byte).is_ok_and(|n| n > 0);
+        if arrived(&mut self.interrupt) {
+            Some(exit::INTERRUPTED)
+        } else if arrived(&mut self.terminate) {
+            Some(exit::TERMINATED)
+        } else {
+            None
+        }
+    }
+}
+
+/// Waits for whatever comes first.
+#[derive(Debug)]
+pub struct Ear {
+    events: PipeReader,
+    signals: Signals,
+    unread: Vec<u8>,
+    gone: bool,
+}
+
+impl Ear {
+    /// Listens to the child at the other end of `events`.
+    pub fn new(events: PipeReader, signals: Signals) -> Ear {
+        Ear { events, signals, unread: Vec::new(), gone: false }
+    }
+
+    /// The next incident; [`Incident::Quiet`] after `patience`.
+    pub fn next(&mut self, patience: Duration) -> Incident {
+        let deadline = Instant::now() + patience;
+        loop {
+            if let Some(code) = self.signals.next() {
+                return Incident::Signal(code);
+            }
+            if let Some(event) = self.take_line() {
+                return Incident::Event(Box::new(event));
+            }
+            if self.gone {
+                return Incident::ChildGone;
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Incident::Quiet;
+            }
+            if self.wait(left) {
+                self.read_events();
+            }
+        }
+    }
+
+    /// Whether the child's pipe has something, or its end.
+    fn wait(&self, patience: Duration) -> bool {
+        let readable = PollFlags::POLLIN;
+        let mut fds = [
+            PollFd::new(self.events.as_fd(), readable),
+            PollFd::new(self.signals.interrupt.as_fd(), readable),
+            PollFd::new(self.signals.terminate.as_fd(), readable),
+        ];
+        // Rounded up, so that the last millisecond is not spent in a busy loop.
+        let patience = PollTimeout::try_from(patience + Duration::from_millis(1));
+        match poll(&mut fds, patience.unwrap_or(PollTimeout::MAX)) {
+            Ok(count) if count > 0 => fds[0].revents().is_some_and(|flags| !flags.is_empty()),
+            // Interrupted by a signal, whose byte is looked at next, or nothing came.
+            _ => false,
+        }
+    }
+
+    fn read_events(&mut self) {
+        let mut buffer = [0; 4_096];
+        match self.events.read(&mut buffer) {
+            Ok(0) | Err(_) => self.gone = true,
+            Ok(bytes) => self.unread.extend(&buffer[..bytes]),
+        }
+    }
+
+    fn take_line(&mut self) -> Option<Event> {
+        let end = self.unread.iter().position(|&byte| byte == b'\n')?;
+        let line: Vec<u8> = self.unread.drain(..=end).collect();
+        serde_json::from_slice(&line).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn events_come_whole_and_in_order_and_then_the_end() {
+        let (reader, mut writer) = io::pipe().unwrap();
+        let mut ear = Ear::new(reader, Signals::take_over().unwrap());
+        assert!(matches!(ear.next(Duration::ZERO), Incident::Quiet));
+        let line = serde_json::to_string(&Event::Cleaned { left: None }).unwrap();
+        write!(writer, "{line}\n{line}").unwrap();
+        assert!(matches!(ear.next(Duration::from_secs(5)), Incident::Event(_)));
+        assert!(matches!(ear.next(Duration::ZERO), Incident::Quiet));
+        writeln!(writer).unwrap();
+        assert!(matches!(ear.next(Duration::from_secs(5)), Incident::Event(_)));
+        drop(writer);
+        assert!(matches!(ear.next(Duration::from_secs(5)), Incident::ChildGone));
+    }
+}

@@ -1,0 +1,140 @@
+//! The measuring child: everything that touches the measured path happens here.
+//!
+//! A thread stuck in fsync cannot be killed and keeps its process alive, so this process does nothing
+//! that a person waits for. It talks to the parent by lines of JSON on a pipe, and by the board. When
+//! the parent is gone, it stops, removes its files and ends.
+
+mod directory;
+mod event;
+mod look;
+
+pub use event::{Event, Leftovers, Order};
+
+use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Write};
+use std::sync::Arc;
+
+use synctail_bench::{Activity, Board, Fault, FileTarget, Stage};
+use synctail_sys::{Arena, OsClock, TscClock};
+
+use crate::clock::{AnyClock, skew_ns};
+use directory::Directory;
+
+/// What the child is born with.
+pub struct Birth {
+    /// As typed.
+    pub path: std::path::PathBuf,
+    /// Remove leftovers first.
+    pub clean: bool,
+    /// Shared with the parent.
+    pub board: Board,
+    /// The clock that marks operations until another is chosen.
+    pub clock: AnyClock,
+    /// Orders from the parent; end of file when it is gone.
+    pub orders: PipeReader,
+    /// Events to the parent.
+    pub events: PipeWriter,
+}
+
+/// Lives the child's life; the process ends after it.
+pub fn live(birth: Birth) {
+    let Birth { path, clean, board, clock, orders, mut events } = birth;
+    let main = board.main();
+    main.enter_stage(Stage::Prepare);
+    let result = (|| {
+        synctail_sys::detach_stdio().map_err(Fault::from)?;
+        synctail_sys::ignore_signals().map_err(Fault::from)?;
+        // Without the higher limit a run with many rings fails by name (EMFILE), not silently.
+        let _ = synctail_sys::raise_open_files_limit();
+        let facts = main.during(Activity::Look, clock.ticks(), || look::facts(&path))?;
+        let allowed_cpus = synctail_sys::allowed_cpus();
+        let resolved = directory::path_of(&facts);
+        send(&mut events, &Event::Looked { facts, allowed_cpus: allowed_cpus.clone() });
+        let mut orders = BufReader::new(orders);
+        let Some(order) = receive(&mut orders) else { return Ok(()) };
+        watch_parent(orders, board);
+        measure(&resolved, clean, order, allowed_cpus, board, &clock, &mut events)
+    })();
+    if let Err(fault) = result {
+        let fault = Fault { stage: main.stage(), ..fault };
+        send(&mut events, &Event::Failed { fault });
+    }
+}
+
+fn measure(
+    path: &std::path::Path,
+    clean: bool,
+    order: Order,
+    allowed_cpus: Vec<u64>,
+    board: Board,
+    marking: &AnyClock,
+    events: &mut PipeWriter,
+) -> Result<(), Fault> {
+    let main = board.main();
+    let plan = order.plan;
+    let clock = choose_clock(order.tsc_is_stable, &plan, &allowed_cpus, events);
+    let found = main.during(Activity::Look, marking.ticks(), || directory::leftovers(path, clean));
+    send(events, &Event::Leftovers(found));
+    let directory = main.during(Activity::Create, marking.ticks(), || Directory::create(path))?;
+    send(events, &Event::Created { directory: directory.path_bytes() });
+    let target = FileTarget {
+        dir: Arc::clone(directory.handle()),
+        arena: Arena::new(plan.block_size_bytes as usize, plan.seed),
+        plan: plan.clone(),
+        allowed_cpus,
+    };
+    main.enter_stage(Stage::Idle);
+    let report = match &clock {
+        AnyClock::Tsc(clock) => synctail_bench::run(&plan, clock, &target, board),
+        AnyClock::Os(clock) => synctail_bench::run(&plan, clock, &target, board),
+    };
+    let scheduling_class = synctail_sys::scheduling_class().map(str::to_owned);
+    send(events, &Event::Finished { report, scheduling_class });
+    main.enter_stage(Stage::Cleanup);
+    drop(target);
+    let left = main.during(Activity::Remove, marking.ticks(), || directory.remove());
+    send(events, &Event::Cleaned { left: left.err().map(|error| error.to_string()) });
+    Ok(())
+}
+
+/// The TSC, unless the kernel distrusts it or the CPUs in use disagree by more than 100 ns.
+fn choose_clock(
+    tsc_is_stable: bool,
+    plan: &synctail_bench::Plan,
+    allowed: &[u64],
+    events: &mut PipeWriter,
+) -> AnyClock {
+    const SKEW_NS_MAX: u64 = 100;
+    let tsc = if tsc_is_stable { TscClock::new() } else { None };
+    let skew = tsc.as_ref().and_then(|clock| skew_ns(clock, plan, allowed));
+    let clock = match tsc {
+        Some(tsc) if skew.is_none_or(|ns| ns <= SKEW_NS_MAX) => AnyClock::Tsc(tsc),
+        _ => AnyClock::Os(OsClock),
+    };
+    send(events, &Event::Clock { source: clock.source().to_owned(), skew_ns: skew });
+    clock
+}
+
+/// Stops the run when the parent closes its end, by will or by death.
+fn watch_parent(mut orders: BufReader<PipeReader>, board: Board) {
+    std::thread::spawn(move || {
+        let mut line = String::new();
+        while orders.read_line(&mut line).is_ok_and(|bytes| bytes > 0) {
+            line.clear();
+        }
+        board.stop();
+    });
+}
+
+fn receive(orders: &mut BufReader<PipeReader>) -> Option<Order> {
+    let mut line = String::new();
+    orders.read_line(&mut line).ok()?;
+    serde_json::from_str(&line).ok()
+}
+
+/// A parent that is gone reads nothing; then there is nobody to tell.
+fn send(events: &mut PipeWriter, event: &Event) {
+    if let Ok(mut line) = serde_json::to_vec(event) {
+        line.push(b'\n');
+        let _ = events.write_all(&line);
+    }
+}

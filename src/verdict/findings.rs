@@ -1,0 +1,147 @@
+//! The findings that the verdict itself adds to a run's observations.
+
+use crate::human;
+use crate::record::{Durability, Finding, InFlight, Metric, Record, Severity, Status};
+
+use super::figures::{Participants, SAMPLES_FOR_P99};
+
+/// Below this median no disk was involved: the fastest flushes published for any device take tens of
+/// microseconds. 5 us exactly is still plausible.
+const IMPLAUSIBLE_BELOW_NS: u64 = 5_000;
+
+/// Workers named in a finding before the rest is only counted.
+const WORKERS_NAMED: usize = 8;
+
+/// The total is in a worse band than the barrier: what makes the data durable happens in the write
+/// (ZFS with sync=always, O_SYNC mounts, throttled writes).
+pub fn cost_in_write(barrier_ns: u64, total_ns: u64) -> Finding {
+    let figures = format!("barrier {}, total {}", human::time(barrier_ns), human::time(total_ns));
+    Finding {
+        code: "cost_in_write".to_owned(),
+        severity: Severity::Warning,
+        text: format!("the write costs more than the barrier, so the total decides: {figures}"),
+        evidence: format!("worst worker: barrier {barrier_ns} ns, total {total_ns} ns"),
+    }
+}
+
+/// The median is below what a flush can take, and neither memory nor a missing barrier explains it.
+pub fn implausibly_fast(
+    record: &Record,
+    metric: Metric,
+    durability: Durability,
+) -> Option<Finding> {
+    if durability != Durability::Unproved {
+        return None;
+    }
+    let pooled = &record.distributions.as_ref()?.pooled;
+    let distribution = match metric {
+        Metric::Barrier => pooled.barrier.as_ref()?,
+        Metric::Total => &pooled.total,
+    };
+    // One sample has no median; it stands for itself.
+    let median = distribution.p50_ns.unwrap_or(distribution.max_ns);
+    (median < IMPLAUSIBLE_BELOW_NS).then(|| Finding {
+        code: "implausibly_fast".to_owned(),
+        severity: Severity::Warning,
+        text: format!(
+            "half of the flushes took {} or less; below 5us no disk was involved",
+            human::time(median)
+        ),
+        evidence: format!("p50 of all workers: {median} ns"),
+    })
+}
+
+/// Workers that were judged on their maximum because a percentile needs more samples.
+pub fn too_few_samples(people: &Participants) -> Option<Finding> {
+    let few: Vec<(u64, u64)> = people.with_too_few().collect();
+    if few.is_empty() {
+        return None;
+    }
+    let named = few.iter().take(WORKERS_NAMED);
+    let mut evidence: Vec<String> =
+        named.map(|(worker, count)| format!("worker {worker}: {count}")).collect();
+    if few.len() > WORKERS_NAMED {
+        evidence.push(format!("{} more", few.len() - WORKERS_NAMED));
+    }
+    Some(Finding {
+        code: "too_few_samples".to_owned(),
+        severity: Severity::Info,
+        text: format!("a worker with fewer than {SAMPLES_FOR_P99} pairs is judged on its maximum"),
+        evidence: evidence.join(", "),
+    })
+}
+
+/// How the run ended, where that was not as planned.
+pub fn end_of_run(record: &Record) -> Option<Finding> {
+    let (code, severity, text) = match record.status {
+        Status::TimedOut => {
+            ("timed_out", Severity::Error, "an operation did not return within its time-out")
+        }
+        Status::Interrupted => {
+            ("interrupted", Severity::Warning, "interrupted: the figures are of a partial run")
+        }
+        Status::Complete | Status::Failed => return None,
+    };
+    let longest = record.in_flight.iter().max_by_key(|operation| operation.at_least_ns);
+    let evidence = longest.map(in_flight).unwrap_or_default();
+    Some(Finding { code: code.to_owned(), severity, text: text.to_owned(), evidence })
+}
+
+/// `worker 3, measure, fdatasync: at least 60.0s`.
+pub fn in_flight(operation: &InFlight) -> String {
+    let name = operation.operation.iter().fold(String::new(), |_, name| format!(", {name}"));
+    let at_least = human::time(operation.at_least_ns);
+    format!("worker {}, {}{name}: at least {at_least}", operation.worker, operation.stage)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::JudgedOn;
+    use crate::verdict::sample_record::{self, in_flight as operation};
+
+    #[test]
+    fn the_median_alone_makes_a_run_implausible_and_5_us_is_the_edge() {
+        let code = |ns: u64, state| {
+            let record = sample_record::barriers(&[vec![ns; 100]]);
+            implausibly_fast(&record, Metric::Barrier, state).map(|f| f.code)
+        };
+        assert_eq!(code(4_999, Durability::Unproved).as_deref(), Some("implausibly_fast"));
+        assert_eq!(code(5_000, Durability::Unproved), None);
+        assert_eq!(code(1, Durability::NotDurable), None, "memory explains it");
+        assert_eq!(code(1, Durability::Proved), None, "the proof stands");
+        let one = sample_record::barriers(&[vec![100]]);
+        assert!(implausibly_fast(&one, Metric::Barrier, Durability::Unproved).is_some());
+        // Most flushes real, a few absorbed: not implausible.
+        let mut mixed = vec![1_000; 49];
+        mixed.extend([2_000_000; 51]);
+        let mixed = sample_record::barriers(&[mixed]);
+        assert_eq!(implausibly_fast(&mixed, Metric::Barrier, Durability::Unproved), None);
+    }
+
+    #[test]
+    fn workers_with_too_few_samples_are_named_and_long_lists_are_cut() {
+        let record = sample_record::barriers(&[vec![9; 100], vec![9; 99]]);
+        let found = too_few_samples(&Participants::of(&record)).unwrap();
+        assert_eq!((found.evidence.as_str(), found.severity), ("worker 1: 99", Severity::Info));
+        let many = sample_record::barriers(&vec![vec![9; 5]; 11]);
+        let found = too_few_samples(&Participants::of(&many)).unwrap();
+        assert!(found.evidence.ends_with("worker 7: 5, 3 more"), "{}", found.evidence);
+        let enough = sample_record::barriers(&[vec![9; 100]]);
+        assert_eq!(too_few_samples(&Participants::of(&enough)), None);
+    }
+
+    #[test]
+    fn the_longest_operation_in_flight_is_the_evidence() {
+        let mut record = sample_record::barriers(&[vec![9; 100]]);
+        assert_eq!(end_of_run(&record), None);
+        record.status = Status::TimedOut;
+        record.in_flight = vec![operation(2, 1_000), operation(3, 60_000_000_000)];
+        record.in_flight[1].operation = Some("fdatasync".into());
+        let found = end_of_run(&record).unwrap();
+        assert_eq!(found.evidence, "worker 3, measure, fdatasync: at least 60.0s");
+        assert_eq!((found.code.as_str(), found.severity), ("timed_out", Severity::Error));
+        let worst = Participants::of(&record).worst(Metric::Total).unwrap();
+        assert_eq!((worst.ns, worst.on), (60_000_000_000, JudgedOn::Max));
+    }
+}

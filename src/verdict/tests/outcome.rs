@@ -1,0 +1,101 @@
+//! Pass, exit code and sentence.
+
+use synctail_bench::Barrier;
+
+use super::*;
+
+#[test]
+fn broken_fails_by_default_and_fail_at_moves_the_line() {
+    let exit = |p99: u64, fail_at: Option<Band>| {
+        let options = JudgeOptions { fail_at, ..JudgeOptions::default() };
+        let record = barriers(&[run_of_500(p99, p99)]);
+        let verdict = judge(&record, &Policy::default(), &options).unwrap();
+        assert_eq!(verdict.pass, verdict.exit_code == 0);
+        (verdict.exit_code, verdict.sentence)
+    };
+    assert_eq!(exit(1_000 * MS - 1, None).0, 0);
+    assert_eq!(exit(1_000 * MS, None).0, 1);
+    assert_eq!(exit(5 * MS - 1, Some(Band::Workable)).0, 0);
+    let (code, sentence) = exit(5 * MS, Some(Band::Workable));
+    assert_eq!(code, 1);
+    assert_eq!(sentence, "WORKABLE: watch bursty load; does not pass: WORKABLE and worse fail");
+    let (code, sentence) = exit(2 * MS, Some(Band::Good));
+    assert_eq!((code, sentence.as_str()), (1, "GOOD: does not pass: GOOD and worse fail"));
+}
+
+#[test]
+fn etcd_does_not_pass_from_10_ms_on() {
+    let etcd = Policy::named("etcd").unwrap();
+    let judged =
+        |p99| judge(&barriers(&[run_of_500(p99, p99)]), &etcd, &JudgeOptions::default()).unwrap();
+    let below = judged(10 * MS - 1);
+    assert_eq!((below.band, below.pass, below.exit_code), (Band::Workable, true, 0));
+    let at = judged(10 * MS);
+    assert_eq!((at.band, at.pass, at.exit_code), (Band::Workable, false, 1));
+    assert!(at.sentence.ends_with("10.0ms does not pass, 10.0ms is the limit"), "{}", at.sentence);
+    assert_eq!(at.recommendation, None, "etcd has no sync_interval");
+    assert_eq!(jetstream(&barriers(&[run_of_500(10 * MS, 10 * MS)])).exit_code, 0);
+}
+
+#[test]
+fn what_is_not_durable_never_passes_and_never_sounds_safe() {
+    let mut record = barriers(&[vec![100_000; 500]]);
+    record.substrate.as_mut().unwrap().filesystem = Some("tmpfs".into());
+    let verdict = jetstream(&record);
+    assert_eq!((verdict.durability, verdict.band), (Durability::NotDurable, Band::Ideal));
+    assert_eq!((verdict.pass, verdict.exit_code), (false, 4));
+    assert!(verdict.sentence.starts_with("NOT DURABLE: "), "{}", verdict.sentence);
+    assert!(verdict.sentence.ends_with("(IDEAL by latency alone)"), "{}", verdict.sentence);
+    assert_eq!(verdict.recommendation.unwrap().sync_interval, None);
+
+    let none = Arm { barrier: Barrier::None, ..FDATASYNC };
+    let verdict = jetstream(&pairs(none, &[vec![(1_000, 0); 500]]));
+    assert_eq!((verdict.exit_code, codes(&verdict)), (4, vec!["no_barrier"]));
+    let expected = "BASELINE: no barrier was issued; never a pass (IDEAL by latency alone)";
+    assert_eq!(verdict.sentence, expected);
+}
+
+#[test]
+fn unproved_passes_unless_proof_is_required() {
+    let record = barriers(&[vec![MS / 2; 500]]);
+    let plain = jetstream(&record);
+    assert_eq!((plain.durability, plain.exit_code), (Durability::Unproved, 0));
+    assert_eq!(plain.sentence, "IDEAL: SyncAlways is safe on this storage");
+    let options = JudgeOptions { require_proof: true, ..JudgeOptions::default() };
+    let strict = judge(&record, &Policy::default(), &options).unwrap();
+    assert_eq!((strict.pass, strict.exit_code), (false, 4));
+    assert!(strict.sentence.starts_with("UNPROVED: no proof of a flush"), "{}", strict.sentence);
+}
+
+#[test]
+fn below_5_us_nothing_can_be_told() {
+    let verdict = jetstream(&barriers(&[vec![4_999; 500]]));
+    assert_eq!((verdict.pass, verdict.exit_code), (false, 3));
+    assert_eq!(verdict.durability, Durability::Unproved);
+    assert_eq!(verdict.sentence, "implausible: below 5us no flush can have reached a device");
+    assert_eq!(codes(&verdict), ["implausibly_fast"]);
+    assert_eq!(verdict.recommendation.unwrap().sync_interval, None);
+    assert_eq!(jetstream(&barriers(&[vec![5_000; 500]])).exit_code, 0);
+}
+
+#[test]
+fn exit_codes_have_one_order() {
+    let require = JudgeOptions { require_proof: true, ..JudgeOptions::default() };
+    let exit = |record: &Record| judge(record, &Policy::default(), &require).unwrap().exit_code;
+    // Broken (1), unproved where proof is required (4).
+    let mut record = barriers(&[vec![2_000 * MS; 100]]);
+    assert_eq!(jetstream(&record).exit_code, 1);
+    assert_eq!(exit(&record), 4);
+    // Implausible (3) besides.
+    let mut fast = vec![1_000; 150];
+    fast.extend([2_000 * MS; 50]);
+    record = barriers(&[fast]);
+    assert_eq!(jetstream(&record).band, Band::Broken);
+    assert_eq!(exit(&record), 3);
+    // Interrupted (130) wins over all.
+    record.status = Status::Interrupted;
+    assert_eq!(exit(&record), 130);
+    let partial = jetstream(&Record { status: Status::Interrupted, ..barriers(&[vec![MS; 100]]) });
+    assert_eq!((partial.exit_code, codes(&partial)), (130, vec!["interrupted"]));
+    assert!(partial.sentence.ends_with(" (interrupted: partial)"), "{}", partial.sentence);
+}

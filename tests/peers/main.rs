@@ -1,0 +1,3 @@
+//! Peers on the same work.
+
+fn main() {}

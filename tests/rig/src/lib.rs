@@ -1,0 +1,1 @@
+//! A FUSE file system that follows a script, and its ledger.
