@@ -1,0 +1,44 @@
+# One line each; whatever CI does, `make ci` does.
+PATH_TO_MEASURE ?= .
+CASES ?=
+
+.PHONY: run test ci build lint format-check unit integration bench-smoke figures peers soak packages clean
+
+run: build
+	target/release/synctail check $(PATH_TO_MEASURE)
+
+build:
+	cargo build --release --locked
+
+test: packages unit integration
+
+packages:
+	tests/packages.sh
+
+unit:
+	cargo test --workspace --locked --lib --bins --all-features
+
+integration:
+	SYNCTAIL_CASES=$(CASES) cargo test --workspace --locked --tests --all-features
+
+format-check:
+	cargo fmt --all -- --check
+
+lint:
+	cargo clippy --workspace --all-targets --all-features --locked -- -D warnings
+
+bench-smoke:
+	cargo bench --workspace --locked -- --test
+
+ci: packages format-check lint unit integration bench-smoke
+
+figures:
+	cargo bench -p synctail-sys --bench cost
+
+peers:
+	cargo bench --bench peers -- all
+
+soak: figures peers
+
+clean:
+	cargo clean

@@ -1,0 +1,23 @@
+#!/bin/sh
+# Installs what the tests need and lack: the mkfs tools, fio, strace. Without root or apt it says so,
+# and the tests that need them say that they were skipped.
+set -eu
+missing=""
+need() { command -v "$1" >/dev/null 2>&1 || missing="$missing $2"; }
+need cc gcc
+need fio fio
+need strace strace
+need mkfs.ext4 e2fsprogs
+need mkfs.xfs xfsprogs
+need mkfs.btrfs btrfs-progs
+need losetup mount
+need prlimit util-linux
+[ -z "$missing" ] && exit 0
+if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
+    echo "missing for some tests:$missing (install them, or those tests are skipped)" >&2
+    exit 0
+fi
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -qq
+# shellcheck disable=SC2086
+apt-get install -y -qq $missing >/dev/null
