@@ -29,8 +29,13 @@ impl OpenMode {
         flags |= OFlag::O_CLOEXEC | OFlag::O_NOFOLLOW;
         #[cfg(target_os = "linux")]
         flags.set(OFlag::O_DIRECT, self.direct);
-        flags.set(OFlag::O_DSYNC, self.dsync);
-        flags.set(OFlag::O_SYNC, self.sync);
+        // O_SYNC contains O_DSYNC: clearing the one would clear the other, so both are only added.
+        if self.dsync {
+            flags |= OFlag::O_DSYNC;
+        }
+        if self.sync {
+            flags |= OFlag::O_SYNC;
+        }
         flags
     }
 }
@@ -83,6 +88,11 @@ impl WorkDir {
         }
     }
 
+    /// fsync(2), once: an interrupted or failed one is an error, not a reason to try again.
+    pub fn sync(&self, name: &OsStr, file: &impl AsFd) -> Result<(), SysError> {
+        nix::unistd::fsync(file).map_err(|errno| self.error("fsync", name, errno))
+    }
+
     /// Removes a file; one that is already gone is no error.
     pub fn remove(&self, name: &OsStr) -> Result<(), SysError> {
         match unlinkat(&self.handle, name, UnlinkatFlags::NoRemoveDir) {
@@ -127,6 +137,25 @@ mod tests {
         let link = dir.path().join("link");
         std::os::unix::fs::symlink(dir.path(), &link).unwrap();
         assert!(WorkDir::open(&link).is_err());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_file_is_opened_with_exactly_the_flags_of_its_arm() {
+        use nix::fcntl::{FcntlArg, fcntl};
+        let dir = tempfile::tempdir().unwrap();
+        let work = WorkDir::open(dir.path()).unwrap();
+        let mode = |dsync, sync| OpenMode { direct: false, dsync, sync };
+        let cases = [
+            ("plain", mode(false, false), OFlag::empty()),
+            ("dsync", mode(true, false), OFlag::O_DSYNC),
+            ("sync", mode(false, true), OFlag::O_SYNC),
+        ];
+        for (name, mode, expected) in cases {
+            let file = work.create(OsStr::new(name), mode).unwrap();
+            let flags = OFlag::from_bits_retain(fcntl(&file, FcntlArg::F_GETFL).unwrap());
+            assert_eq!(flags & OFlag::O_SYNC, expected, "{name}");
+        }
     }
 
     #[test]
