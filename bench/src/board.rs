@@ -55,7 +55,7 @@ pub enum Activity {
 
 impl Activity {
     const NAMES: [&'static str; 8] =
-        ["pair", "statx", "open", "fallocate", "write", "fdatasync", "unlink", "io_uring_setup"];
+        ["pair", "statx", "open", "fallocate", "write", "fsync", "unlink", "io_uring_setup"];
 
     fn name_of(word: u64) -> &'static str {
         Self::NAMES.get(word as usize).copied().unwrap_or("pair")
@@ -179,6 +179,14 @@ impl Board {
     pub(crate) fn lane(&self, worker: u64) -> &'static [AtomicU64] {
         let start = self.size.lane_start(worker) as usize;
         &self.words[start..start + (self.size.samples_per_worker * SAMPLE_WORDS) as usize]
+    }
+
+    /// Nothing of `worker` is in flight any more, because its thread is gone.
+    pub(crate) fn leave(&self, worker: u64) {
+        self.slots(worker).iter().for_each(|slot| slot.store(0, Ordering::Release));
+        let control = self.control(worker);
+        control.words[SINCE].store(0, Ordering::Release);
+        control.enter_stage(Stage::Idle);
     }
 
     /// Everything that has not returned, workers in order.
@@ -322,7 +330,7 @@ mod tests {
             let first = board.pending()[0];
             assert_eq!(
                 (first.operation, first.stage, first.since_tick),
-                ("fdatasync", Stage::Prepare, 5)
+                ("fsync", Stage::Prepare, 5)
             );
         });
         assert_eq!(board.pending(), [pair]);

@@ -25,6 +25,8 @@ mod run;
 mod sample;
 mod segments;
 mod target;
+#[cfg(test)]
+mod tests;
 mod worker;
 
 pub use arm::{Arm, Barrier, Engine};

@@ -99,14 +99,25 @@ impl Plan {
     /// Most chains in flight per worker.
     pub const DEPTH_MAX: u64 = 1_024;
 
+    fn most_segments_kept(&self) -> u64 {
+        if self.layout == Layout::Overwrite { 1 } else { u64::MAX >> 1 }
+    }
+
+    fn length_value(&self) -> u64 {
+        match self.length {
+            Length::Iterations(value) | Length::DurationNs(value) => value,
+        }
+    }
+
     /// Whether every field is within its range; says which is not.
     pub fn check(&self) -> Result<(), PlanError> {
         let cases = [
             ("block_size_bytes", self.block_size_bytes, 1, Self::BLOCK_SIZE_BYTES_MAX),
             ("segment_bytes", self.segment_bytes, self.block_size_bytes, u64::MAX >> 1),
-            ("segments_kept", self.segments_kept, 1, u64::MAX >> 1),
             ("workers", self.workers, 1, Self::WORKERS_MAX),
             ("depth", self.depth, 1, if self.arm.uses_ring() { Self::DEPTH_MAX } else { 1 }),
+            ("segments_kept", self.segments_kept, 1, self.most_segments_kept()),
+            ("length", self.length_value(), 1, u64::MAX),
             ("warmup", self.warmup, 1, u64::MAX >> 1),
             ("samples_per_worker", self.samples_per_worker, 1, u64::MAX >> 8),
             ("cpus", self.cpus.len() as u64, self.workers, self.workers),

@@ -64,7 +64,7 @@ fn spawn<'scope, 'env, C: Clock, T: Target>(
 ) -> Result<(), Fault> {
     let body = move || {
         let outcome = catch_unwind(AssertUnwindSafe(|| shared.work(worker)));
-        let outcome = outcome.unwrap_or_else(|panic| Err(panicked(&*panic, worker)));
+        let outcome = outcome.unwrap_or_else(|panic| Err(panicked(&*panic, shared.board, worker)));
         // The receiver outlives every sender: the run waits for all of them.
         let _ = outcomes.send(outcome);
     };
@@ -76,10 +76,12 @@ fn spawn<'scope, 'env, C: Clock, T: Target>(
     })
 }
 
-fn panicked(panic: &(dyn std::any::Any + Send), worker: u64) -> Fault {
+fn panicked(panic: &(dyn std::any::Any + Send), board: Board, worker: u64) -> Fault {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
-    Fault { worker: Some(worker), ..Fault::of("worker", Cause::Panicked(text.to_owned())) }
+    let stage = board.control(worker).stage();
+    board.leave(worker);
+    Fault::of("worker", Cause::Panicked(text.to_owned())).at(stage, worker)
 }
 
 fn look_after(

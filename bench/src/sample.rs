@@ -63,3 +63,60 @@ impl Board {
         self.samples(worker).map(|sample| sample.part_ns(part, arm, scale)).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicU64;
+
+    const TIMED: Sample = Sample { start: 100, middle: Some(130), end: 200 };
+    const WHOLE: Sample = Sample { start: 100, middle: None, end: 200 };
+
+    /// Write, barrier and total of a sample, at two nanoseconds a tick.
+    fn parts(sample: Sample, arm: &str) -> [Option<u64>; 3] {
+        let arm = arm.parse().unwrap();
+        [PairPart::Write, PairPart::Barrier, PairPart::Total]
+            .map(|part| sample.part_ns(part, arm, &Scale::nominal(5e8)))
+    }
+
+    #[test]
+    fn two_calls_have_two_parts() {
+        for arm in ["syscall/fsync", "syscall/fdatasync+direct", "uring/fdatasync"] {
+            assert_eq!(parts(TIMED, arm), [Some(60), Some(140), Some(200)], "{arm}");
+        }
+    }
+
+    #[test]
+    fn one_submission_has_only_a_total() {
+        for arm in ["uring-linked/fdatasync", "syscall/dsync", "syscall/o_sync", "uring/dsync"] {
+            assert_eq!(parts(WHOLE, arm), [None, None, Some(200)], "{arm}");
+        }
+    }
+
+    #[test]
+    fn without_a_barrier_the_write_is_all() {
+        for arm in ["syscall/none", "uring/none", "syscall/none+direct"] {
+            assert_eq!(parts(WHOLE, arm), [Some(200), None, Some(200)], "{arm}");
+        }
+    }
+
+    #[test]
+    fn only_published_pairs_are_read() {
+        let size = crate::BoardSize { workers: 2, depth: 1, samples_per_worker: 4 };
+        let words = synctail_sys::reserve_words(size.words() as usize).unwrap();
+        let board = Board::new(words, size);
+        let lane = board.lane(1);
+        let store = |(word, tick): (&AtomicU64, u64)| word.store(tick, Ordering::Relaxed);
+        lane.iter().zip([100, 130, 200, 100, 0, 200, 7, 8, 9]).for_each(store);
+        board.control(1).publish_pairs(2);
+        assert!(board.samples(1).eq([TIMED, WHOLE]));
+        assert_eq!(board.samples(0).count(), 0);
+        let part = |worker, part| {
+            board.part_ns(worker, part, "syscall/fsync".parse().unwrap(), &Scale::nominal(1e9))
+        };
+        assert_eq!(part(1, PairPart::Total), Some(vec![100, 100]));
+        // One pair without the part, and the part is absent: half a list would be a wrong one.
+        assert_eq!(part(1, PairPart::Barrier), None);
+        assert_eq!(part(0, PairPart::Total), Some(Vec::new()));
+    }
+}

@@ -103,8 +103,7 @@ impl<C: Clock> SegmentFiles<C> {
             self.during(Activity::Fill, || write().map_err(failed))?;
             offset += length as u64;
         }
-        let failed = |e| SysError::new("fsync", object.clone(), &e);
-        self.during(Activity::FillSync, || file.sync_all().map_err(failed))
+        self.during(Activity::FillSync, || self.dir.sync(name, file))
     }
 
     fn during<T>(
@@ -113,5 +112,106 @@ impl<C: Clock> SegmentFiles<C> {
         operation: impl FnOnce() -> Result<T, SysError>,
     ) -> Result<T, Fault> {
         Ok(self.control.during(activity, self.clock.ticks(), operation)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fake::FakeClock;
+    use crate::{Arm, BoardSize, Length, RingOptions};
+    use std::path::Path;
+
+    /// Neither a multiple of the block nor of the arena.
+    const SEGMENT_BYTES: u64 = (3 << 20) + 1_234;
+
+    fn files(dir: &Path, layout: Layout, kept: u64) -> (SegmentFiles<FakeClock>, Board, Arena) {
+        let plan = Plan {
+            arm: Arm::DEFAULT,
+            block_size_bytes: 512,
+            workers: 4,
+            length: Length::Iterations(1),
+            warmup: 1,
+            layout,
+            segment_bytes: SEGMENT_BYTES,
+            segments_kept: kept,
+            depth: 1,
+            ring: RingOptions::default(),
+            cpus: vec![None; 4],
+            samples_per_worker: 1,
+            seed: 3,
+        };
+        let size = BoardSize { workers: 4, depth: 1, samples_per_worker: 1 };
+        let words = synctail_sys::reserve_words(size.words() as usize).unwrap();
+        let (board, arena) = (Board::new(words, size), Arena::new(512, plan.seed));
+        let dir = Arc::new(WorkDir::open(dir).unwrap());
+        (SegmentFiles::new(dir, arena, &plan, 3, board, FakeClock), board, arena)
+    }
+
+    fn names(dir: &Path) -> Vec<String> {
+        let entries = std::fs::read_dir(dir).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn the_newest_files_are_kept_and_never_more_than_allowed() {
+        for (layout, bytes) in [(Layout::Append, 0), (Layout::Unwritten, SEGMENT_BYTES)] {
+            for kept in [1, 3] {
+                let dir = tempfile::tempdir().unwrap();
+                let (mut files, board, _) = files(dir.path(), layout, kept);
+                for made in 1..=6 {
+                    let file = files.next_file().unwrap().unwrap();
+                    assert_eq!(file.metadata().unwrap().len(), bytes, "{layout:?}");
+                    assert_eq!(files.made(), made);
+                    let oldest = made.saturating_sub(kept);
+                    let expected: Vec<String> =
+                        (oldest..made).map(|i| format!("w00003-{i:06}")).collect();
+                    assert_eq!(names(dir.path()), expected, "{layout:?}, {kept} kept");
+                }
+                assert_eq!(board.pending(), []);
+            }
+        }
+    }
+
+    #[test]
+    fn the_oldest_file_goes_before_the_next_is_made() {
+        let dir = tempfile::tempdir().unwrap();
+        let (mut files, ..) = files(dir.path(), Layout::Append, 2);
+        files.next_file().unwrap();
+        files.next_file().unwrap();
+        // The third cannot be made: whether the first is gone by then shows the order.
+        std::fs::write(dir.path().join("w00003-000002"), "in the way").unwrap();
+        let fault = files.next_file().unwrap_err();
+        assert_eq!((fault.operation.as_str(), fault.cause), ("open", Cause::Errno(17)));
+        assert_eq!(names(dir.path()), ["w00003-000001", "w00003-000002"]);
+        let kept = std::fs::read(dir.path().join("w00003-000002")).unwrap();
+        assert_eq!(kept, b"in the way");
+    }
+
+    #[test]
+    fn a_file_to_be_overwritten_is_filled_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let (mut files, board, arena) = files(dir.path(), Layout::Overwrite, 1);
+        assert!(files.next_file().unwrap().is_some());
+        let bytes = std::fs::read(dir.path().join("w00003-000000")).unwrap();
+        assert_eq!(bytes.len() as u64, SEGMENT_BYTES);
+        let filled = bytes.chunks(arena.len()).all(|chunk| *chunk == arena[..chunk.len()]);
+        assert!(filled, "holes or other bytes than the arena's");
+        assert!(files.next_file().unwrap().is_none());
+        assert!(files.next_file().unwrap().is_none());
+        assert_eq!((files.made(), names(dir.path()).len()), (1, 1));
+        assert_eq!(board.pending(), []);
+    }
+
+    #[test]
+    fn a_stop_ends_the_filling() {
+        let dir = tempfile::tempdir().unwrap();
+        let (mut files, board, _) = files(dir.path(), Layout::Overwrite, 1);
+        board.stop();
+        assert_eq!(files.next_file().unwrap_err().cause, Cause::Stopped);
+        assert_eq!(std::fs::read(dir.path().join("w00003-000000")).unwrap().len(), 0);
     }
 }

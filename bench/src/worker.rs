@@ -95,10 +95,11 @@ impl<C: Clock, T: Target> Visitor for Steps<'_, '_, C, T> {
         let enters_before = measure.enters();
         control.enter_stage(Stage::Measure);
         let bounds = bounds_from(plan, start_tick, clock, stop);
-        let ended = measure.run(clock, &mut Lane::new(&board, worker), &bounds);
+        let mut lane = Lane::new(&board, worker);
+        let ended = measure.run(clock, &mut lane, &bounds);
         let ended = ended.map_err(|fault| fault.at(Stage::Measure, worker))?;
         Ok(Some(WorkerReport {
-            samples_full: ended == Ended::SamplesFull,
+            samples_full: ended == Ended::SamplesFull && lane.is_full(),
             enters: measure.enters() - enters_before,
             segments: measure.segments(),
             facts,

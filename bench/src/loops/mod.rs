@@ -42,7 +42,8 @@ pub enum Ended {
     Pairs,
     /// The deadline or the stop flag.
     Bound,
-    /// The sample memory is full.
+    /// No room for another sample: the memory is full, or the run was stopped while a worker waited
+    /// for more of it.
     SamplesFull,
 }
 

@@ -37,6 +37,10 @@ impl<D: PairDevice + Segments> MeasureLoop for PairLoop<D> {
                 None => {
                     self.device.next_segment()?;
                     self.cursor.restart();
+                    // Making a file takes long enough to pass the deadline.
+                    if bounds.is_over(clock.ticks()) {
+                        return Ok(Ended::Bound);
+                    }
                     continue_at(&mut self.cursor)?
                 }
             };

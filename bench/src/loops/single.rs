@@ -38,6 +38,10 @@ impl<D: SingleDevice + Segments> MeasureLoop for SingleLoop<D> {
                 None => {
                     self.device.next_segment()?;
                     self.cursor.restart();
+                    // Making a file takes long enough to pass the deadline.
+                    if bounds.is_over(clock.ticks()) {
+                        return Ok(Ended::Bound);
+                    }
                     continue_at(&mut self.cursor)?
                 }
             };

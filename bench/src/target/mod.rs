@@ -11,7 +11,7 @@ use synctail_sys::{Arena, Clock, DirectAlignment, WorkDir, direct_alignment};
 
 use crate::loops::MeasureLoop;
 use crate::segments::SegmentFiles;
-use crate::{Board, Cause, Cursor, Engine, Fault, Plan};
+use crate::{Board, Cause, Cursor, Engine, Fault, Plan, Stage};
 
 /// What a device turned out to be.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,6 +69,7 @@ impl Target for FileTarget {
         let dir = Arc::clone(&self.dir);
         let mut files = SegmentFiles::new(dir, self.arena, plan, worker, board, clock.clone());
         let file = files.next_file()?.ok_or_else(no_file)?;
+        board.control(worker).enter_stage(Stage::Probe);
         let alignment = if plan.arm.direct { self.check_alignment(&file)? } else { None };
         let facts = DeviceFacts { direct_alignment_bytes: alignment, ..DeviceFacts::default() };
         let cursor = self.cursor(alignment);
