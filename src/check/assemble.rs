@@ -324,7 +324,8 @@ fn in_flight(session: &Session, scale: &Scale) -> Vec<InFlight> {
 }
 
 /// The worst sample must not be the one that is dropped: a pair that has not returned counts in the
-/// maximum with its lower bound. Which of its halves it waits in is not known, so both count.
+/// maximum with its lower bound. Which of its halves it waits in is not known, so both count. Making the
+/// next file is no part of a pair, and so it is none of the maximum either.
 fn include_in_flight(record: &mut Record, in_flight: &[InFlight]) {
     let Some(distributions) = &mut record.distributions else { return };
     let raise = |parts: &mut Parts, ns: u64| {
@@ -333,7 +334,10 @@ fn include_in_flight(record: &mut Record, in_flight: &[InFlight]) {
             barrier.max_ns = barrier.max_ns.max(ns);
         }
     };
-    for operation in in_flight.iter().filter(|operation| operation.stage == "measure") {
+    let is_pair = |operation: &&InFlight| {
+        operation.stage == "measure" && operation.operation.as_deref() == Some("pair")
+    };
+    for operation in in_flight.iter().filter(is_pair) {
         raise(&mut distributions.pooled, operation.at_least_ns);
         let worker = distributions.workers.iter_mut().find(|w| w.worker == operation.worker);
         worker.into_iter().for_each(|w| raise(&mut w.parts, operation.at_least_ns));

@@ -125,10 +125,15 @@ pub fn refuse_usage(error: &clap::Error, command: &[OsString]) -> i32 {
     if !error.use_stderr() {
         return match outputs::write_stdout(&error.render().to_string()) {
             Ok(()) => 0,
-            Err(refusal) => refusal.exit_code,
+            Err(refusal) => {
+                complain(&refusal.report);
+                refusal.exit_code
+            }
         };
     }
-    outputs::say(error.render().to_string().trim_end());
+    // The parser quotes what was typed as it is; its own line breaks stay.
+    let text = error.render().to_string();
+    text.trim_end().lines().for_each(|line| outputs::say(&crate::human::escape_controls(line)));
     if wants_json(command) {
         let text = error.render().to_string();
         let why = text.lines().next().unwrap_or("usage").trim_start_matches("error: ").to_owned();

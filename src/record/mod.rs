@@ -226,7 +226,7 @@ pub struct ClockReport {
 pub struct InFlight {
     /// From 0.
     pub worker: u64,
-    /// `prepare`, `probe`, `warmup` or `measure`.
+    /// `prepare`, `probe`, `warmup`, `measure` or `cleanup`.
     pub stage: String,
     /// The system call, where it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
