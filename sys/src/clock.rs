@@ -10,7 +10,8 @@ pub trait Clock: Clone + Send + Sync + 'static {
     /// The count now; only differences mean anything.
     fn ticks(&self) -> u64;
 
-    /// Ticks per second as known before the run, good to some ten ppm: for deadlines, not for results.
+    /// Ticks per second as known before the run, off by some ten ppm, by a thousand if the calibration
+    /// was disturbed: for deadlines, not for results.
     fn nominal_ticks_per_s(&self) -> f64;
 
     /// The name in the record.
