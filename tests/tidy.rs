@@ -72,11 +72,13 @@ fn report(complaints: &[String]) {
 fn banned_words_have_a_replacement() {
     let mut complaints = Vec::new();
     for (file, text) in sources() {
+        // A test may print why it was skipped.
+        let product = text.split("#[cfg(test)]").next().unwrap_or_default();
         for (halves, allowed, instead) in BANNED {
             let word = halves.concat();
             let excused = allowed.iter().any(|place| file.contains(place));
             for (number, _) in
-                text.lines().enumerate().filter(|(_, line)| line.contains(&word) && !excused)
+                product.lines().enumerate().filter(|(_, line)| line.contains(&word) && !excused)
             {
                 complaints.push(format!("{file}:{}: {word}: {instead}", number + 1));
             }

@@ -4,20 +4,21 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use synctail_bench::{Board, Cause, Distribution, Fault, Iowq, Length, PairPart, Plan};
+use synctail_bench::{Cause, Fault, Iowq, Length, Plan};
 use synctail_sys::Scale;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use super::failure::{self, Circumstances};
+use super::figures;
 use super::observe::observations;
 use super::session::{End, Session};
 use crate::args::CheckArgs;
 use crate::human;
 use crate::policy::Policy;
 use crate::record::{
-    Counters, Distributions, Effective, ErrorReport, InFlight, Metric, Parts, PlanRecord, Record,
-    RingEffective, SCHEMA, Samples, Status, Tool, WorkerDistributions, WorkerSamples,
+    Effective, ErrorReport, InFlight, Metric, Parts, PlanRecord, Record, RingEffective, SCHEMA,
+    Status, Tool,
 };
 use crate::refusal::error_report;
 use crate::resolve::{Request, Resolved};
@@ -77,12 +78,12 @@ pub fn record(
     let kernel = session.substrate.as_ref().and_then(|s| s.machine.clocksource.clone());
     record.clock = Some(session.clock.report(&scale, session.skew_ns, kernel));
     record.substrate = session.substrate.clone();
-    measured(&mut record, session, &scale);
+    figures::measured(&mut record, session, &scale);
     include_in_flight(&mut record, &in_flight);
     record.in_flight = in_flight;
     record.observations = observations(session);
     if args.output.save.is_some() {
-        record.samples = samples(session, &scale);
+        record.samples = figures::samples(session, &scale);
     }
     record
 }
@@ -186,14 +187,9 @@ fn effective(session: &Session) -> Effective {
     let plan = session.resolved.as_ref().map(|resolved| &resolved.plan);
     let workers = session.report.as_ref().map_or(&[][..], |report| &report.workers);
     let facts = workers.first().map(|worker| &worker.facts);
-    let cpus = match workers {
-        // Workers that hang have not reported; what was planned is all there is.
-        [] => plan.map(|plan| plan.cpus.clone()).unwrap_or_default(),
-        workers => workers.iter().map(|worker| worker.cpu).collect(),
-    };
     let ring = facts.and_then(|facts| Some((facts.ring_flags.clone()?, facts.quiet_writes)));
     Effective {
-        cpus,
+        cpus: cpus(session),
         scheduling_class: session.scheduling_class.clone(),
         ring: ring.map(|(flags, cqe_skip)| RingEffective {
             flags,
@@ -205,6 +201,18 @@ fn effective(session: &Session) -> Effective {
     }
 }
 
+/// Where each worker ran: what it reported, or, for one that has not reported, what was planned.
+pub fn cpus(session: &Session) -> Vec<Option<u64>> {
+    let planned = session.resolved.as_ref().map(|resolved| resolved.plan.cpus.clone());
+    let mut cpus = planned.unwrap_or_default();
+    for worker in session.report.iter().flat_map(|report| &report.workers) {
+        if let Some(cpu) = cpus.get_mut(worker.worker as usize) {
+            *cpu = worker.cpu;
+        }
+    }
+    cpus
+}
+
 fn iowq_name(plan: &Plan) -> &'static str {
     match plan.ring.iowq {
         None => "inherited",
@@ -212,104 +220,6 @@ fn iowq_name(plan: &Plan) -> &'static str {
         Some(Iowq::Other) => "other",
         Some(Iowq::Any) => "any",
     }
-}
-
-/// Distributions, counts and rates of what was completed.
-fn measured(record: &mut Record, session: &Session, scale: &Scale) {
-    let board = session.board;
-    let spans = spans(&board);
-    let start = board.start_tick().unwrap_or(0);
-    let wall = spans.iter().flatten().map(|&(_, end)| scale.ns(end.saturating_sub(start))).max();
-    let pairs = board.pairs();
-    record.wall_ns = wall;
-    record.pairs_per_s = wall.filter(|&ns| ns > 0).map(|ns| pairs as f64 * 1e9 / ns as f64);
-    record.distributions = distributions(session, scale, &spans);
-    let workers = session.report.as_ref().map_or(&[][..], |report| &report.workers);
-    let sum = |of: fn(&synctail_bench::WorkerReport) -> u64| workers.iter().map(of).sum();
-    record.counters = Some(Counters {
-        pairs,
-        warmup_pairs: (0..board.size().workers).map(|w| board.control(w).warmed()).sum(),
-        bytes_written: pairs.saturating_mul(session.request.block_size_bytes()),
-        segments: sum(|worker| worker.segments),
-        enters: session.request.arm.uses_ring().then(|| sum(|worker| worker.enters)),
-        overlap_share: overlap(&spans),
-        sample_memory_waits: (0..board.size().workers)
-            .map(|w| board.control(w).memory_waits())
-            .sum(),
-    });
-}
-
-/// First start and last end of each worker that completed a pair.
-fn spans(board: &Board) -> Vec<Option<(u64, u64)>> {
-    let span = |worker| {
-        let start = board.samples(worker).map(|s| s.start).min()?;
-        Some((start, board.samples(worker).map(|s| s.end).max()?))
-    };
-    (0..board.size().workers).map(span).collect()
-}
-
-/// Share of the time from the first start to the last end during which every worker ran.
-fn overlap(spans: &[Option<(u64, u64)>]) -> Option<f64> {
-    let spans: Vec<(u64, u64)> = spans.iter().copied().collect::<Option<_>>()?;
-    let (first, last_start) = (spans.iter().map(|s| s.0).min()?, spans.iter().map(|s| s.0).max()?);
-    let (first_end, last) = (spans.iter().map(|s| s.1).min()?, spans.iter().map(|s| s.1).max()?);
-    let all = last.saturating_sub(first);
-    (all > 0).then(|| first_end.saturating_sub(last_start) as f64 / all as f64)
-}
-
-fn distributions(
-    session: &Session,
-    scale: &Scale,
-    spans: &[Option<(u64, u64)>],
-) -> Option<Distributions> {
-    let board = session.board;
-    let start = board.start_tick().unwrap_or(0);
-    let active: Vec<u64> =
-        (0..board.size().workers).filter(|&w| spans[w as usize].is_some()).collect();
-    let write = ranked(session, scale, PairPart::Write, &active);
-    let barrier = ranked(session, scale, PairPart::Barrier, &active);
-    let (total_each, total) = ranked(session, scale, PairPart::Total, &active)?;
-    let each = |part: &Option<(Vec<Distribution>, Distribution)>, i: usize| {
-        part.as_ref().map(|p| p.0[i].clone())
-    };
-    let plan_cpus = session.resolved.as_ref().map(|resolved| &resolved.plan.cpus);
-    let workers = active.iter().enumerate().map(|(i, &worker)| {
-        let (first, last) = spans[worker as usize].unwrap_or((start, start));
-        WorkerDistributions {
-            worker,
-            cpu: plan_cpus.and_then(|cpus| cpus.get(worker as usize).copied().flatten()),
-            started_ns: scale.ns(first.saturating_sub(start)),
-            ended_ns: scale.ns(last.saturating_sub(start)),
-            parts: Parts {
-                write: each(&write, i),
-                barrier: each(&barrier, i),
-                total: total_each[i].clone(),
-            },
-        }
-    });
-    Some(Distributions {
-        workers: workers.collect(),
-        pooled: Parts { write: write.map(|p| p.1), barrier: barrier.map(|p| p.1), total },
-    })
-}
-
-/// One part's distribution per worker and pooled; one part at a time bounds the memory.
-fn ranked(
-    session: &Session,
-    scale: &Scale,
-    part: PairPart,
-    active: &[u64],
-) -> Option<(Vec<Distribution>, Distribution)> {
-    let mut pooled = Vec::new();
-    let mut each = Vec::new();
-    for &worker in active {
-        let mut samples = session.board.part_ns(worker, part, session.request.arm, scale)?;
-        each.push(Distribution::of(&mut samples)?);
-        pooled.append(&mut samples);
-    }
-    // Sorted runs one after the other: the stable sort merges them.
-    pooled.sort();
-    Some((each, Distribution::of_sorted(&pooled)?))
 }
 
 fn in_flight(session: &Session, scale: &Scale) -> Vec<InFlight> {
@@ -342,18 +252,4 @@ fn include_in_flight(record: &mut Record, in_flight: &[InFlight]) {
         let worker = distributions.workers.iter_mut().find(|w| w.worker == operation.worker);
         worker.into_iter().for_each(|w| raise(&mut w.parts, operation.at_least_ns));
     }
-}
-
-fn samples(session: &Session, scale: &Scale) -> Option<Samples> {
-    let board = session.board;
-    let start = board.start_tick()?;
-    let arm = session.request.arm;
-    let of = |worker| WorkerSamples {
-        worker,
-        start_ns: board.samples(worker).map(|s| scale.ns(s.start.saturating_sub(start))).collect(),
-        write_ns: board.part_ns(worker, PairPart::Write, arm, scale),
-        barrier_ns: board.part_ns(worker, PairPart::Barrier, arm, scale),
-        total_ns: board.part_ns(worker, PairPart::Total, arm, scale).unwrap_or_default(),
-    };
-    Some(Samples { workers: (0..board.size().workers).map(of).collect() })
 }

@@ -80,7 +80,7 @@ fn remedy(fault: &Fault, circumstances: &Circumstances) -> Option<&'static str> 
         }
         Cause::Errno(errno) => call_remedy(&errno_name(*errno), fault, circumstances),
         Cause::ShortWrite { .. } => Some(
-            "a file size limit (ulimit -f) or a nearly full filesystem: raise the limit or free space",
+            "a file size limit (ulimit -f), a quota or a nearly full filesystem: raise the limit or free space",
         ),
         Cause::ClockBackwards(_) => {
             Some("no figure of this run can be trusted; run it again with --pin")

@@ -2,6 +2,7 @@
 
 mod assemble;
 mod failure;
+mod figures;
 mod observe;
 mod outputs;
 mod progress;
@@ -25,6 +26,7 @@ use session::{End, Session};
 
 /// Runs the command and returns its exit code.
 pub fn run(args: &CheckArgs, command: &[OsString]) -> i32 {
+    supervise::survive_file_size_limit();
     let mut outputs = match Outputs::open(&args.output) {
         Ok(outputs) => outputs,
         Err(refusal) => return refuse(args, command, &refusal, &mut Outputs::stdout()),

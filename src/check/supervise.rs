@@ -3,10 +3,11 @@
 use std::io::{self, PipeReader, Read};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::low_level::pipe;
 
 use crate::child::Event;
@@ -56,6 +57,14 @@ impl Signals {
             None
         }
     }
+}
+
+/// Turns the signal of a file size limit, which kills by default, into an error of the write that it
+/// belongs to, so that a result that does not fit is said. The child ignores it by itself.
+pub fn survive_file_size_limit() {
+    // The flag is read by nobody: that there is a handler is the point. Where it cannot be installed,
+    // everything works but this.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
 }
 
 /// Waits for whatever comes first.

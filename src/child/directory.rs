@@ -4,10 +4,10 @@
 //! and renamed, so that at no moment there is a marker that nobody holds.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File};
+use std::fs::{self, DirBuilder, File};
 use std::io::{self, Read, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -43,16 +43,18 @@ impl Directory {
         let failed = |operation| {
             move |error: io::Error| SysError::new(operation, parent.to_string_lossy(), &error)
         };
+        // `tempdir_in` would wrap the error and lose its errno. What is made here is no file, so that
+        // the builder could not remove it either: `remove` does, and can say why it could not.
         let made = tempfile::Builder::new()
             .prefix(PREFIX)
-            .permissions(fs::Permissions::from_mode(0o700))
-            .tempdir_in(parent)
+            .disable_cleanup(true)
+            .make_in(parent, |path| DirBuilder::new().mode(0o700).create(path))
             .map_err(failed("mkdir"))?;
-        let held = hold_marker(made.path()).map_err(failed("create the marker"))?;
-        let handle = Arc::new(WorkDir::open(made.path())?);
-        // From here on it is removed by `remove`, which can say why it could not.
-        let _ = made.keep();
-        Ok(Directory { handle, _held: held })
+        let ready = || -> Result<Directory, Fault> {
+            let held = hold_marker(made.path()).map_err(failed("create the marker"))?;
+            Ok(Directory { handle: Arc::new(WorkDir::open(made.path())?), _held: held })
+        };
+        ready().inspect_err(|_| drop(remove_ours(made.path())))
     }
 
     /// Where files are made.
@@ -158,6 +160,7 @@ fn lock_dead(dir: &Path) -> Option<Flock<File>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn a_living_run_is_left_alone_and_a_dead_one_is_found_and_removed() {
@@ -176,6 +179,13 @@ mod tests {
             Leftovers { found: vec![], removed: vec![name] }
         );
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_directory_that_cannot_be_made_keeps_its_errno() {
+        let parent = tempfile::tempdir().unwrap();
+        let fault = Directory::create(&parent.path().join("none")).unwrap_err();
+        assert_eq!(fault.cause, synctail_bench::Cause::Errno(Errno::ENOENT as i32));
     }
 
     #[test]

@@ -53,6 +53,21 @@ pub fn render(record: &Record, options: &TextOptions) -> String {
     lines.into_text()
 }
 
+/// What was asked of the ring beyond its default, since each changes the path.
+fn ring_options(record: &Record) -> String {
+    let ring = record.effective.as_ref().and_then(|effective| effective.ring.as_ref());
+    let Some(ring) = ring else { return String::new() };
+    let mut text = String::new();
+    for (used, name) in [
+        (ring.flags.iter().any(|flag| flag == "sqpoll"), ", sqpoll"),
+        (ring.registered, ", registered"),
+        (ring.iowq != "inherited", ", io-wq on "),
+    ] {
+        text.push_str(if used { name } else { "" });
+    }
+    if ring.iowq != "inherited" { text + &ring.iowq + " cpu" } else { text }
+}
+
 /// `syscall/fdatasync, ext4, append, 8 workers x 500 x 4 KiB`.
 fn headline(record: &Record) -> String {
     let substrate = record.substrate.as_ref();
@@ -71,6 +86,7 @@ fn headline(record: &Record) -> String {
     if plan.depth > 1 {
         line.push_str(&format!(", depth {}", plan.depth));
     }
+    line.push_str(&ring_options(record));
     if let Some(rate) = plan.rate_per_s {
         line.push_str(&format!(", {}/s", human::decimal(rate)));
     }

@@ -1,3 +1,5 @@
+//! When a worker ends by itself: counts, deadline, full memory, new segments.
+
 use super::*;
 
 #[test]

@@ -1,3 +1,5 @@
+//! What does not count, and what it does to the run.
+
 use super::*;
 use crate::{Cause, Fault, Stage};
 use synctail_sys::{CallResult, Completion, Part};

@@ -1,3 +1,5 @@
+//! The real device on real files.
+
 use std::collections::BTreeMap;
 use std::path::Path;
 

@@ -1,3 +1,5 @@
+//! Calls and workers that never return, or not in the usual way.
+
 use super::*;
 use crate::fake::Hold;
 use crate::{Cause, Fault, Pending, Stage};

@@ -1,3 +1,5 @@
+//! Sample memory and the thread that touches it.
+
 use super::*;
 use crate::gate::Gate;
 use crate::worker::Shared;

@@ -1,19 +1,12 @@
 //! Rules of the engine, tested against the scripted device, and the real device on a temporary
 //! directory. One module per rule, so that a red test names what broke.
 
-/// When a worker ends by itself: counts, deadline, full memory, new segments.
 mod bounds;
-/// What does not count, and what it does to the run.
 mod faults;
-/// The real device on real files.
 mod files;
-/// Calls and workers that never return, or not in the usual way.
 mod hangs;
-/// Sample memory and the thread that touches it.
 mod memory;
-/// The ticks on the board are the script's.
 mod samples;
-/// Stopping from outside.
 mod stops;
 
 use std::sync::Arc;

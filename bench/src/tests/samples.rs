@@ -1,3 +1,5 @@
+//! The ticks on the board are the script's.
+
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 

@@ -1,3 +1,5 @@
+//! Stopping from outside.
+
 use super::*;
 use crate::fake::Hold;
 
