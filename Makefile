@@ -4,8 +4,8 @@ CASES ?=
 
 .PHONY: run test ci build lint format-check unit integration bench-smoke figures peers soak packages clean
 
-run: build
-	target/release/synctail check $(PATH_TO_MEASURE)
+run:
+	cargo run --release --locked -- check $(PATH_TO_MEASURE)
 
 build:
 	cargo build --release --locked
