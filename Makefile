@@ -19,7 +19,7 @@ unit:
 	cargo test --workspace --locked --lib --bins --all-features
 
 integration:
-	SYNCTAIL_CASES=$(CASES) cargo test --workspace --locked --tests --all-features
+	SYNCTAIL_CASES=$(CASES) cargo test --workspace --locked --test '*' --all-features
 
 format-check:
 	cargo fmt --all -- --check
@@ -28,7 +28,7 @@ lint:
 	cargo clippy --workspace --all-targets --all-features --locked -- -D warnings
 
 bench-smoke:
-	cargo bench --workspace --locked -- --test
+	cargo bench --workspace --locked --profile dev -- --test
 
 ci: packages format-check lint unit integration bench-smoke
 

@@ -1,1 +1,14 @@
-//! (being written)
+//! Arguments, messages, exit codes, output and paths of the real binary.
+
+#![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
+
+mod names; // paths of any bytes
+mod output; // where the result goes, and what happens when it cannot
+mod percentiles; // every figure again, from the saved samples
+mod policy; // which policy judges, and the codes that follow
+mod record; // every key of the document
+mod shape; // the text for a person
+mod sizes; // blocks of any length
+mod targets; // what may be measured
+mod terminal; // locales and terminals change nothing
+mod usage; // command lines that mean nothing

@@ -1,4 +1,5 @@
 //! The real binary on real files.
+#![allow(clippy::unwrap_used)] // a test may; what it found is in the panic
 
 mod cli; // arguments, messages, exit codes, output and paths
 mod faults; // what a filesystem refuses: space, quota, limits, rights

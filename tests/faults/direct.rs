@@ -1,0 +1,78 @@
+//! O_DIRECT: what it needs is named, and a memory filesystem that accepts it proves nothing.
+
+use crate::support::{ARMS, Cmd, Filesystem, Folder, Make, heavy, rings_are_used};
+
+fn direct_arms() -> impl Iterator<Item = &'static str> {
+    ARMS.into_iter().filter(|arm| arm.ends_with("+direct"))
+}
+
+fn refused_for_alignment(place: &std::path::Path, arm: &str, block: &str, needed: &str) {
+    let cmd = Cmd::check_json(place).args("--iters 20 --arm").arg(arm).args("--block-size");
+    let record = cmd.arg(block).run().failure();
+    let error = &record["error"];
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains(&format!("multiples of {needed} bytes")), "{arm}: {message}");
+    let remedy = error["remedy"].as_str().unwrap();
+    assert!(remedy.contains("--block-size") && remedy.contains("without +direct"), "{remedy}");
+    assert!(record.get("distributions").is_none(), "{arm}: nothing was measured buffered");
+    crate::support::assert_clean(place);
+}
+
+#[test]
+fn a_block_that_fits_no_sector_names_the_alignment() {
+    let (_heavy, _rings) = (heavy(), rings_are_used());
+    let Some(fs) = Filesystem::new(Make::EXT4) else { return };
+    for arm in direct_arms() {
+        refused_for_alignment(fs.path(), arm, "2300", "512");
+    }
+    let cmd = Cmd::check_json(fs.path()).args("--iters 20 --block-size 512 --arm");
+    let outcome = cmd.arg("syscall/fdatasync+direct").run();
+    let record = outcome.json();
+    assert_eq!(record["status"], "complete", "{}", outcome.all());
+    assert_eq!(record["effective"]["direct_alignment_bytes"], 512);
+}
+
+#[test]
+fn large_sectors_need_large_blocks() {
+    let (_heavy, _rings) = (heavy(), rings_are_used());
+    for make in [Make::EXT4, Make::XFS] {
+        let Some(fs) = Filesystem::new(Make { sector_bytes: 4_096, ..make }) else { return };
+        for arm in direct_arms() {
+            refused_for_alignment(fs.path(), arm, "512", "4096");
+            let cmd = Cmd::check_json(fs.path()).args("--iters 5 --arm").arg(arm);
+            let outcome = cmd.run();
+            let record = outcome.json();
+            assert_eq!(record["status"], "complete", "{}", outcome.all());
+            assert_eq!(record["effective"]["direct_alignment_bytes"], 4_096, "{arm}");
+        }
+        let block = &fs_block(&fs);
+        assert_eq!(block["logical_block_size_bytes"], 4_096, "{block}");
+    }
+}
+
+fn fs_block(fs: &Filesystem) -> serde_json::Value {
+    let record = Cmd::check_json(fs.path()).args("--iters 1").run().json();
+    record["substrate"]["block"][0].clone()
+}
+
+#[test]
+fn memory_stays_not_durable_whatever_open_says() {
+    let _rings = rings_are_used();
+    let folder = Folder::in_memory();
+    for arm in direct_arms() {
+        let outcome = Cmd::check_json(folder.path()).args("--iters 20 --arm").arg(arm).run();
+        let record = outcome.json();
+        if record["status"] == "failed" {
+            // Kernels before 6.6 refuse it on tmpfs.
+            let message = record["error"]["message"].as_str().unwrap();
+            let remedy = record["error"]["remedy"].as_str().unwrap();
+            assert!(message.contains("direct") || message.contains("EINVAL"), "{message}");
+            assert!(remedy.contains("without +direct"), "{remedy}");
+            continue;
+        }
+        assert_eq!(record["verdict"]["durability"], "not_durable", "{}", outcome.all());
+        assert_eq!(record["plan"]["arm"], arm);
+        outcome.exits(4);
+    }
+    folder.is_clean();
+}
