@@ -11,11 +11,13 @@ pub use pair::PairLoop;
 pub use ring::{Chain, RingLoop};
 pub use single::SingleLoop;
 
+use std::ops::ControlFlow::{self, Break, Continue};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use synctail_sys::Clock;
+use synctail_sys::{Clock, Place};
 
-use crate::{Fault, Sink};
+use crate::device::Segments;
+use crate::{Cause, Cursor, Fault, Sink};
 
 /// When a loop ends by itself.
 #[derive(Clone, Copy, Debug)]
@@ -62,4 +64,45 @@ pub trait MeasureLoop {
     fn enters(&self) -> u64 {
         0
     }
+}
+
+/// What comes before a pair where one is in flight at a time: bounds, room for the sample, and the
+/// place to write, in the next file if this one is full. `last` is the end of the pair before.
+#[inline(always)]
+fn next_place<C: Clock, S: Sink, D: Segments>(
+    clock: &C,
+    sink: &mut S,
+    bounds: &Bounds,
+    device: &mut D,
+    cursor: &mut Cursor,
+    last: u64,
+) -> Result<ControlFlow<Ended, Place>, Fault> {
+    if bounds.is_over(last) {
+        return Ok(Break(Ended::Bound));
+    }
+    if !sink.has_room() {
+        return Ok(Break(Ended::SamplesFull));
+    }
+    match cursor.next_place() {
+        Some(place) => Ok(Continue(place)),
+        None => next_file(clock, bounds, device, cursor),
+    }
+}
+
+#[cold]
+fn next_file<C: Clock, D: Segments>(
+    clock: &C,
+    bounds: &Bounds,
+    device: &mut D,
+    cursor: &mut Cursor,
+) -> Result<ControlFlow<Ended, Place>, Fault> {
+    device.next_segment()?;
+    cursor.restart();
+    // Making a file takes long enough to pass the deadline.
+    if bounds.is_over(clock.ticks()) {
+        return Ok(Break(Ended::Bound));
+    }
+    // A fresh segment always has room: the plan checks that a block fits.
+    let too_large = || Fault::of("write", Cause::ShortWrite { written: 0, wanted: 0 });
+    cursor.next_place().map(Continue).ok_or_else(too_large)
 }

@@ -1,8 +1,10 @@
 //! Write, then barrier, as two calls.
 
+use std::ops::ControlFlow::{Break, Continue};
+
 use synctail_sys::Clock;
 
-use super::{Bounds, Ended, MeasureLoop};
+use super::{Bounds, Ended, MeasureLoop, next_place};
 use crate::device::{PairDevice, Segments};
 use crate::{Cursor, Fault, Sink};
 
@@ -26,23 +28,10 @@ impl<D: PairDevice + Segments> MeasureLoop for PairLoop<D> {
     ) -> Result<Ended, Fault> {
         let mut last = clock.ticks();
         for _ in 0..bounds.pairs {
-            if bounds.is_over(last) {
-                return Ok(Ended::Bound);
-            }
-            if !sink.has_room() {
-                return Ok(Ended::SamplesFull);
-            }
-            let place = match self.cursor.next_place() {
-                Some(place) => place,
-                None => {
-                    self.device.next_segment()?;
-                    self.cursor.restart();
-                    // Making a file takes long enough to pass the deadline.
-                    if bounds.is_over(clock.ticks()) {
-                        return Ok(Ended::Bound);
-                    }
-                    continue_at(&mut self.cursor)?
-                }
+            let device = &mut self.device;
+            let place = match next_place(clock, sink, bounds, device, &mut self.cursor, last)? {
+                Continue(place) => place,
+                Break(ended) => return Ok(ended),
             };
             let start = clock.ticks();
             sink.begin(0, start);
@@ -69,10 +58,4 @@ impl<D: PairDevice + Segments> MeasureLoop for PairLoop<D> {
     fn segments(&self) -> u64 {
         self.device.segments()
     }
-}
-
-/// The first place of a fresh segment, which always has room: the plan checks that a block fits.
-pub(super) fn continue_at(cursor: &mut Cursor) -> Result<synctail_sys::Place, Fault> {
-    let too_large = || Fault::of("write", crate::Cause::ShortWrite { written: 0, wanted: 0 });
-    cursor.next_place().ok_or_else(too_large)
 }

@@ -1,9 +1,10 @@
 //! One call that is the whole pair: a synchronous write, or no barrier at all.
 
+use std::ops::ControlFlow::{Break, Continue};
+
 use synctail_sys::Clock;
 
-use super::pair::continue_at;
-use super::{Bounds, Ended, MeasureLoop};
+use super::{Bounds, Ended, MeasureLoop, next_place};
 use crate::device::{Segments, SingleDevice};
 use crate::{Cursor, Fault, Sink};
 
@@ -27,23 +28,10 @@ impl<D: SingleDevice + Segments> MeasureLoop for SingleLoop<D> {
     ) -> Result<Ended, Fault> {
         let mut last = clock.ticks();
         for _ in 0..bounds.pairs {
-            if bounds.is_over(last) {
-                return Ok(Ended::Bound);
-            }
-            if !sink.has_room() {
-                return Ok(Ended::SamplesFull);
-            }
-            let place = match self.cursor.next_place() {
-                Some(place) => place,
-                None => {
-                    self.device.next_segment()?;
-                    self.cursor.restart();
-                    // Making a file takes long enough to pass the deadline.
-                    if bounds.is_over(clock.ticks()) {
-                        return Ok(Ended::Bound);
-                    }
-                    continue_at(&mut self.cursor)?
-                }
+            let device = &mut self.device;
+            let place = match next_place(clock, sink, bounds, device, &mut self.cursor, last)? {
+                Continue(place) => place,
+                Break(ended) => return Ok(ended),
             };
             let start = clock.ticks();
             sink.begin(0, start);
