@@ -1,7 +1,8 @@
 //! Where results go: opened before the run, so that a run is not lost at its end.
 
-use std::fs::OpenOptions;
+use std::fs::{OpenOptions, Permissions};
 use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
@@ -17,7 +18,10 @@ enum Sink {
     Stdout,
     /// A new file that takes its name only when it is complete.
     File {
+        /// As typed, for messages.
         path: PathBuf,
+        /// Without links: it is the file that is replaced, never a link to it such as /dev/stdout.
+        target: PathBuf,
         temporary: Option<NamedTempFile>,
     },
     /// A device or pipe that exists, such as /dev/full.
@@ -37,11 +41,19 @@ impl Outputs {
     /// Opens what was asked for.
     ///
     /// # Errors
-    /// Where a file cannot be created.
+    /// Where a file cannot be created, or where one file is to hold both documents.
     pub fn open(args: &OutputArgs) -> Result<Outputs, Refusal> {
         let result =
             args.output.as_deref().map_or(Ok(Sink::Stdout), |p| Sink::open("--output", p))?;
         let save = args.save.as_deref().map(|p| Sink::open("--save", p)).transpose()?;
+        if let (Sink::File { target, .. }, Some(Sink::File { target: other, .. })) =
+            (&result, &save)
+            && target == other
+        {
+            return Err(Refusal::usage(
+                "--save: the same file as --output, which it would replace",
+            ));
+        }
         Ok(Outputs { result, save })
     }
 
@@ -68,6 +80,16 @@ fn refused(flag: &str, path: &Path, error: &io::Error) -> Refusal {
     Refusal::cannot("output", "write", message, "give a file in a directory that can be written")
 }
 
+/// The place of a file that may not exist yet, absolute and without links.
+fn resolved(path: &Path) -> io::Result<PathBuf> {
+    if path.is_symlink() {
+        return path.canonicalize();
+    }
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    Ok(folder.unwrap_or(Path::new(".")).canonicalize()?.join(name))
+}
+
 impl Sink {
     fn open(flag: &str, path: &Path) -> Result<Sink, Refusal> {
         let path = path.to_owned();
@@ -79,10 +101,15 @@ impl Sink {
             let error = io::Error::from(io::ErrorKind::IsADirectory);
             return Err(refused(flag, &path, &error));
         }
-        let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
-        let temporary = NamedTempFile::new_in(folder.unwrap_or(Path::new(".")));
-        match temporary {
-            Ok(file) => Ok(Sink::File { path, temporary: Some(file) }),
+        let made = resolved(&path).and_then(|target| {
+            let folder = target.parent().unwrap_or(Path::new("/"));
+            // As open(2) makes one: readable as far as the umask allows.
+            let ordinary = Permissions::from_mode(0o666);
+            let file = tempfile::Builder::new().permissions(ordinary).tempfile_in(folder)?;
+            Ok((file, target))
+        });
+        match made {
+            Ok((file, target)) => Ok(Sink::File { path, target, temporary: Some(file) }),
             Err(error) => Err(refused(flag, &path, &error)),
         }
     }
@@ -95,14 +122,11 @@ impl Sink {
                 let written = written.and_then(|mut file| file.write_all(text.as_bytes()));
                 written.map_err(|error| refused(flag, path, &error))
             }
-            Sink::File { path, temporary } => {
+            Sink::File { path, target, temporary } => {
                 let Some(mut file) = temporary.take() else { return Ok(()) };
                 let written = file.write_all(text.as_bytes()).and_then(|()| file.flush());
                 written.map_err(|error| refused(flag, path, &error))?;
-                // A private temporary file becomes an ordinary one.
-                let readable = std::os::unix::fs::PermissionsExt::from_mode(0o644);
-                let _ = file.as_file().set_permissions(readable);
-                let kept = file.persist(&*path);
+                let kept = file.persist(&*target);
                 kept.map(drop).map_err(|error| refused(flag, path, &error.error))
             }
         }
@@ -143,6 +167,17 @@ mod tests {
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "{}\n");
         drop(Sink::open("--output", &path).unwrap());
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_link_stays_and_its_file_is_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        let (file, link) = (dir.path().join("file"), dir.path().join("link"));
+        std::fs::write(&file, "older").unwrap();
+        std::os::unix::fs::symlink("file", &link).unwrap();
+        Sink::open("--output", &link).unwrap().write("--output", "newer").unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "newer");
     }
 
     #[test]
