@@ -81,6 +81,7 @@ pub fn record(
     figures::measured(&mut record, session, &scale);
     include_in_flight(&mut record, &in_flight);
     record.in_flight = in_flight;
+    notice_overlong(&mut record, session.request.timeout_ns);
     record.observations = observations(session);
     if args.output.save.is_some() {
         record.samples = figures::samples(session, &scale);
@@ -142,6 +143,24 @@ fn timed_out(request: &Request, in_flight: &[InFlight]) -> ErrorReport {
     let message = format!("{operation} did not return within --timeout {limit} ({stage})");
     let remedy = "look at the kernel log and the device; raise --timeout if it is only slow";
     ErrorReport { remedy: Some(remedy.to_owned()), ..error_report(stage, operation, message) }
+}
+
+/// The parent looks every now and then; an operation that exceeded the limit between two looks counts
+/// no less than one that was seen.
+fn notice_overlong(record: &mut Record, timeout_ns: u64) {
+    let longest = record.distributions.as_ref().map(|d| d.pooled.total.max_ns);
+    let Some(longest) = longest.filter(|&ns| ns > timeout_ns) else { return };
+    if record.status != Status::Complete {
+        return;
+    }
+    record.status = Status::TimedOut;
+    let (took, limit) = (human::time(longest), human::time(timeout_ns));
+    let message = format!("a pair took {took}, longer than --timeout {limit} (measure)");
+    let remedy = "look at the kernel log and the device; raise --timeout if it is only slow";
+    record.error = Some(ErrorReport {
+        remedy: Some(remedy.to_owned()),
+        ..error_report("measure", "pair", message)
+    });
 }
 
 fn plan(session: &Session, resolved: &Resolved, args: &CheckArgs, policy: &Policy) -> PlanRecord {

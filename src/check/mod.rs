@@ -65,6 +65,9 @@ fn conclude(
         verdict.exit_code = code;
     } else if record.error.is_none() {
         record.error = Some(nothing_to_judge(record.status));
+        if record.status == Status::Complete {
+            record.status = Status::Failed;
+        }
     }
     if let Some(error) = &record.error {
         complain(error);

@@ -67,7 +67,10 @@ impl Outputs {
     /// # Errors
     /// Where one of them cannot be written; a closed standard output is none.
     pub fn write(&mut self, text: &str, record: &Record) -> Result<(), Refusal> {
-        self.result.write("--output", text)?;
+        // A run that failed has no text for a person; an older result is not replaced by nothing.
+        if !text.is_empty() {
+            self.result.write("--output", text)?;
+        }
         match &mut self.save {
             Some(sink) => sink.write("--save", &report::json::render(record, true)),
             None => Ok(()),

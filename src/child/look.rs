@@ -26,6 +26,6 @@ pub fn facts(path: &Path) -> Result<Facts, Fault> {
         device_major: found.device_major,
         device_minor: found.device_minor,
         filesystem_magic: stats.map(|(magic, _)| magic),
-        free_bytes: stats.map(|(_, free)| free),
+        free_bytes: stats.and_then(|(_, free)| free),
     })
 }

@@ -132,6 +132,6 @@ pub struct Facts {
     pub device_minor: u64,
     /// statfs `f_type`; absent where statfs is refused.
     pub filesystem_magic: Option<u64>,
-    /// Bytes that this user may still write; absent where statfs is refused.
+    /// Bytes that this user may still write; absent where statfs is refused or counts no blocks.
     pub free_bytes: Option<u64>,
 }

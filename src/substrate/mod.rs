@@ -35,7 +35,7 @@ pub fn discover(root: &Path, facts: &Facts) -> Substrate {
     let mut unknown = Vec::new();
     let machine = machine::read(root, &mut unknown);
     if facts.free_bytes.is_none() {
-        unknown.push(missing("free_bytes", "statfs is refused on this path"));
+        unknown.push(missing("free_bytes", "statfs is refused here, or counts no blocks"));
     }
     let mounts = mounts(root, &mut unknown);
     let chosen = mount::holding(&mounts, &facts.path, facts.mount_id);

@@ -54,8 +54,7 @@ pub fn refused(substrate: &Substrate) -> Option<String> {
     let place = substrate.mount.as_ref().map_or("/dev", |mount| mount.mount_point.as_str());
     Some(format!(
         "{place} is a devtmpfs: a file there lies in memory, and a device name that does not exist \
-         would become such a file; give a directory on the storage to be measured, or an existing \
-         device by --device with --destroy-data"
+         would become such a file; give a directory on the storage to be measured"
     ))
 }
 
@@ -120,7 +119,7 @@ mod tests {
         place.mount = Some(Mount { mount_point: "/srv/dev".to_owned(), ..Mount::default() });
         let text = refused(&place).unwrap();
         assert!(text.starts_with("/srv/dev is a devtmpfs"), "{text}");
-        assert!(text.contains("--device") && text.contains("directory"), "{text}");
+        assert!(text.contains("directory on the storage"), "{text}");
         assert_eq!(refused(&on("tmpfs", vec![])), None);
         assert_eq!(refused(&Substrate::default()), None);
     }

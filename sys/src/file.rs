@@ -108,15 +108,17 @@ pub fn lock_exclusive(file: File) -> Option<Flock<File>> {
     Flock::lock(file, FlockArg::LockExclusiveNonblock).ok()
 }
 
-/// Type magic of the filesystem that holds `path`, and the bytes that this user may still write there.
+/// Type magic of the filesystem that holds `path`, and the bytes that this user may still write there:
+/// nothing where the filesystem counts no blocks at all, as ramfs and a tmpfs without a limit do.
 #[cfg(target_os = "linux")]
-pub fn filesystem_stats(path: &Path) -> Result<(u64, u64), SysError> {
+pub fn filesystem_stats(path: &Path) -> Result<(u64, Option<u64>), SysError> {
     let stats = nix::sys::statfs::statfs(path);
     let stats = stats.map_err(|errno| SysError::of("statfs", path.to_string_lossy(), errno))?;
     // The magic is a 32-bit pattern in a signed word.
     let magic = (stats.filesystem_type().0 as u64) & u64::from(u32::MAX);
     let unit = u64::try_from(stats.block_size()).unwrap_or(0);
-    Ok((magic, stats.blocks_available().saturating_mul(unit)))
+    let counted = stats.blocks() > 0;
+    Ok((magic, counted.then(|| stats.blocks_available().saturating_mul(unit))))
 }
 
 #[cfg(test)]
@@ -190,6 +192,7 @@ mod tests {
     #[test]
     fn space_is_known() {
         let (magic, free) = filesystem_stats(Path::new("/")).unwrap();
-        assert!(magic != 0 && free > 0);
+        assert!(magic != 0 && free.unwrap() > 0);
+        assert_eq!(filesystem_stats(Path::new("/proc")).unwrap().1, None);
     }
 }

@@ -105,3 +105,20 @@ fn reaching_the_bound_of_time_is_said() {
     assert!(findings.iter().any(|f| f["code"] == "max_duration_reached"), "{findings:?}");
     assert!(record["wall_ns"].as_u64().unwrap() < 5_000_000_000, "{}", record["wall_ns"]);
 }
+
+/// However rarely the parent looks: a pair that took longer than the limit is never a pass.
+#[test]
+fn a_pair_that_exceeded_the_time_out_between_two_looks_counts() {
+    let folder = Folder::in_memory();
+    let outcome = Cmd::check_json(folder.path()).args("--timeout 1ns --iters 150").run().exits(4);
+    let record = outcome.json();
+    assert_eq!(record["status"], "timed_out", "{}", outcome.all());
+    assert_eq!(record["verdict"]["pass"], false);
+    assert_eq!(record["verdict"]["judged_on"], "max");
+    assert!(
+        record["error"]["message"].as_str().unwrap().contains("--timeout"),
+        "{}",
+        outcome.all()
+    );
+    folder.is_clean();
+}

@@ -1,5 +1,6 @@
 //! One filesystem on one device.
 
+use std::ffi::OsStr;
 use std::io::Write;
 
 use super::{Expected, alone, block_names, every_arm_runs};
@@ -67,6 +68,19 @@ fn a_filesystem_in_memory() {
     // Fast is not durable, and the text says so first.
     let outcome = Cmd::check(tmpfs.point()).run().exits(4);
     assert!(outcome.stdout_text().contains("verdict: NOT DURABLE"), "{}", outcome.all());
+}
+
+/// ramfs, and a tmpfs without a limit, count no blocks: that is not "nothing is free".
+#[test]
+fn memory_without_a_limit_is_measured_and_not_durable() {
+    let _alone = alone();
+    if !crate::support::is_root() {
+        return;
+    }
+    for (kind, options) in [("ramfs", "mode=755"), ("tmpfs", "size=0,nr_blocks=0")] {
+        let mount = Mount::of(&["-t", kind, kind, "-o", options].map(OsStr::new));
+        every_arm_runs(mount.point(), &Expected { filesystem: kind, in_memory: true });
+    }
 }
 
 #[test]
