@@ -39,6 +39,6 @@ pub use lane::{Lane, MemoryPreparer, Sink, WarmUp};
 pub use loops::{Bounds, Chain, Ended, MeasureLoop, PairLoop, RingLoop, SingleLoop};
 pub use plan::{Iowq, Layout, Length, Plan, PlanError, RingOptions};
 pub use run::{RunReport, run};
-pub use sample::{PairPart, Sample};
+pub use sample::{Measured, PairPart, Sample};
 pub use target::{DeviceFacts, FileTarget, Target, Visitor};
 pub use worker::WorkerReport;

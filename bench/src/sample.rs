@@ -42,14 +42,44 @@ impl Sample {
     }
 }
 
+/// The pairs that were complete at one moment. A worker that had to be left behind may go on: what it
+/// completes later is not part of it, so that every figure is of the same pairs.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    board: Board,
+    pairs: Vec<u64>,
+}
+
 impl Board {
+    /// What is complete now.
+    pub fn measured(&self) -> Measured {
+        let workers = 0..self.size().workers;
+        Measured { board: *self, pairs: workers.map(|w| self.control(w).pairs()).collect() }
+    }
+
     /// The completed pairs of `worker` at this moment, in order of completion.
     pub fn samples(&self, worker: u64) -> impl Iterator<Item = Sample> + use<> {
-        let pairs = self.control(worker).pairs() as usize;
-        self.lane(worker).chunks_exact(3).take(pairs).map(|words| {
+        self.first_samples(worker, self.control(worker).pairs())
+    }
+
+    fn first_samples(&self, worker: u64, pairs: u64) -> impl Iterator<Item = Sample> + use<> {
+        self.lane(worker).chunks_exact(3).take(pairs as usize).map(|words| {
             let tick = |i: usize| words[i].load(Ordering::Relaxed);
             Sample { start: tick(0), middle: Some(tick(1)).filter(|&m| m != 0), end: tick(2) }
         })
+    }
+}
+
+impl Measured {
+    /// Pairs of all workers.
+    pub fn pairs(&self) -> u64 {
+        self.pairs.iter().sum()
+    }
+
+    /// The pairs of `worker`, in order of completion.
+    pub fn samples(&self, worker: u64) -> impl Iterator<Item = Sample> + use<> {
+        let pairs = self.pairs.get(worker as usize).copied().unwrap_or(0);
+        self.board.first_samples(worker, pairs)
     }
 
     /// Nanoseconds of one part of every pair of `worker`; nothing where the arm does not time it.
@@ -112,11 +142,29 @@ mod tests {
         assert!(board.samples(1).eq([TIMED, WHOLE]));
         assert_eq!(board.samples(0).count(), 0);
         let part = |worker, part| {
-            board.part_ns(worker, part, "syscall/fsync".parse().unwrap(), &Scale::nominal(1e9))
+            board.measured().part_ns(
+                worker,
+                part,
+                "syscall/fsync".parse().unwrap(),
+                &Scale::nominal(1e9),
+            )
         };
         assert_eq!(part(1, PairPart::Total), Some(vec![100, 100]));
         // One pair without the part, and the part is absent: half a list would be a wrong one.
         assert_eq!(part(1, PairPart::Barrier), None);
         assert_eq!(part(0, PairPart::Total), Some(Vec::new()));
+    }
+
+    #[test]
+    fn what_is_complete_later_is_not_part_of_what_was_measured() {
+        let size = crate::BoardSize { workers: 1, depth: 1, samples_per_worker: 4 };
+        let words = synctail_sys::reserve_words(size.words() as usize).unwrap();
+        let board = Board::new(words, size);
+        let complete = |count| board.control(0).publish_pairs(count);
+        complete(2);
+        let measured = board.measured();
+        complete(3);
+        assert_eq!((measured.pairs(), measured.samples(0).count()), (2, 2));
+        assert_eq!(board.samples(0).count(), 3);
     }
 }

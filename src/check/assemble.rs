@@ -125,7 +125,7 @@ fn error(session: &Session, in_flight: &[InFlight]) -> Option<ErrorReport> {
             block_size_bytes: session.request.block_size_bytes(),
             filesystem: under.and_then(|s| s.filesystem.as_deref()),
             root: Path::new("/"),
-            pairs: session.board.pairs(),
+            pairs: session.measured.pairs(),
         };
         return Some(failure::report(fault, &circumstances));
     }

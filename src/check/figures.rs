@@ -1,6 +1,6 @@
 //! Figures of what was completed: exact distributions, counts, rates, and the samples themselves.
 
-use synctail_bench::{Board, Distribution, PairPart};
+use synctail_bench::{Distribution, PairPart};
 use synctail_sys::Scale;
 
 use super::assemble::cpus;
@@ -12,10 +12,10 @@ use crate::record::{
 /// Distributions, counts and rates of what was completed.
 pub fn measured(record: &mut Record, session: &Session, scale: &Scale) {
     let board = session.board;
-    let spans = spans(&board);
+    let spans = spans(session);
     let start = board.start_tick().unwrap_or(0);
     let wall = spans.iter().flatten().map(|&(_, end)| scale.ns(end.saturating_sub(start))).max();
-    let pairs = board.pairs();
+    let pairs = session.measured.pairs();
     record.wall_ns = wall;
     record.pairs_per_s = wall.filter(|&ns| ns > 0).map(|ns| pairs as f64 * 1e9 / ns as f64);
     record.distributions = distributions(session, scale, &spans);
@@ -35,12 +35,13 @@ pub fn measured(record: &mut Record, session: &Session, scale: &Scale) {
 }
 
 /// First start and last end of each worker that completed a pair.
-fn spans(board: &Board) -> Vec<Option<(u64, u64)>> {
+fn spans(session: &Session) -> Vec<Option<(u64, u64)>> {
+    let measured = &session.measured;
     let span = |worker| {
-        let start = board.samples(worker).map(|s| s.start).min()?;
-        Some((start, board.samples(worker).map(|s| s.end).max()?))
+        let start = measured.samples(worker).map(|s| s.start).min()?;
+        Some((start, measured.samples(worker).map(|s| s.end).max()?))
     };
-    (0..board.size().workers).map(span).collect()
+    (0..session.board.size().workers).map(span).collect()
 }
 
 /// Share of the time from the first start to the last end during which every worker ran.
@@ -98,7 +99,7 @@ fn ranked(
     let mut pooled = Vec::new();
     let mut each = Vec::new();
     for &worker in active {
-        let mut samples = session.board.part_ns(worker, part, session.request.arm, scale)?;
+        let mut samples = session.measured.part_ns(worker, part, session.request.arm, scale)?;
         each.push(Distribution::of(&mut samples)?);
         pooled.append(&mut samples);
     }
@@ -111,13 +112,17 @@ fn ranked(
 pub fn samples(session: &Session, scale: &Scale) -> Option<Samples> {
     let board = session.board;
     let start = board.start_tick()?;
+    let measured = &session.measured;
     let arm = session.request.arm;
     let of = |worker| WorkerSamples {
         worker,
-        start_ns: board.samples(worker).map(|s| scale.ns(s.start.saturating_sub(start))).collect(),
-        write_ns: board.part_ns(worker, PairPart::Write, arm, scale),
-        barrier_ns: board.part_ns(worker, PairPart::Barrier, arm, scale),
-        total_ns: board.part_ns(worker, PairPart::Total, arm, scale).unwrap_or_default(),
+        start_ns: measured
+            .samples(worker)
+            .map(|s| scale.ns(s.start.saturating_sub(start)))
+            .collect(),
+        write_ns: measured.part_ns(worker, PairPart::Write, arm, scale),
+        barrier_ns: measured.part_ns(worker, PairPart::Barrier, arm, scale),
+        total_ns: measured.part_ns(worker, PairPart::Total, arm, scale).unwrap_or_default(),
     };
     Some(Samples { workers: (0..board.size().workers).map(of).collect() })
 }

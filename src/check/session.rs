@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
-use synctail_bench::{Board, Fault, Pending, RunReport};
+use synctail_bench::{Board, Fault, Measured, Pending, RunReport};
 use synctail_sys::{Fork, fork, reserve_words};
 
 use super::progress::Watching;
@@ -50,6 +50,8 @@ pub struct Session {
     pub request: Request,
     /// Where samples are.
     pub board: Board,
+    /// What was complete when the run ended.
+    pub measured: Measured,
     /// The clock of the run.
     pub clock: TimedClock,
     /// Offset between CPUs, where it was measured.
@@ -134,6 +136,7 @@ impl Session {
         Session {
             request,
             board,
+            measured: board.measured(),
             clock,
             skew_ns: None,
             facts: None,
@@ -200,6 +203,7 @@ impl Session {
         }
         progress.finish();
         self.pending = self.board.pending();
+        self.measured = self.board.measured();
         Ok(())
     }
 

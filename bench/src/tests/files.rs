@@ -65,7 +65,7 @@ fn written(arena: Arena, step: usize, report: &WorkerReport) -> BTreeMap<String,
 
 fn check_parts(board: Board, arm: Arm) {
     let scale = Scale::nominal(1e9);
-    let part = |worker, part| board.part_ns(worker, part, arm, &scale);
+    let part = |worker, part| board.measured().part_ns(worker, part, arm, &scale);
     for worker in 0..2 {
         let total = part(worker, PairPart::Total).unwrap();
         assert_eq!(total.len(), 20, "{arm}");
