@@ -97,6 +97,15 @@ fn line(session: &Session, live: &Live) -> String {
     format!("{done}{figures}{}", stalled.unwrap_or_default())
 }
 
+/// Counts one latency. A histogram of this kind grows with its values; only what does not fit 64 bits
+/// of buckets is refused, and then the maximum alone has it.
+fn record(histogram: &mut Option<Histogram<u64>>, max_ns: &mut u64, ns: u64) {
+    *max_ns = (*max_ns).max(ns);
+    if let Some(histogram) = histogram {
+        let _ = histogram.record(ns);
+    }
+}
+
 /// A live estimate of the tail; the result is ranked exactly, from the samples themselves.
 #[derive(Debug)]
 struct Live {
@@ -116,10 +125,8 @@ impl Live {
         for (worker, seen) in self.seen.iter_mut().enumerate() {
             for sample in session.board.samples(worker as u64).skip(*seen) {
                 *seen += 1;
-                let Some(ns) = sample.part_ns(PairPart::Total, arm, &scale) else { continue };
-                self.max_ns = self.max_ns.max(ns);
-                if let Some(histogram) = &mut self.histogram {
-                    histogram.saturating_record(ns);
+                if let Some(ns) = sample.part_ns(PairPart::Total, arm, &scale) {
+                    record(&mut self.histogram, &mut self.max_ns, ns);
                 }
             }
         }
@@ -133,5 +140,23 @@ impl Live {
             }
             _ => String::new(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_live_tail_is_that_of_what_was_counted() {
+        let mut live = Live::new(1);
+        assert_eq!(live.figures(), "");
+        for us in 1..=1_000 {
+            record(&mut live.histogram, &mut live.max_ns, us * 1_000);
+        }
+        record(&mut live.histogram, &mut live.max_ns, 90_000_000_000);
+        let text = live.figures();
+        assert!(text.starts_with("  p99 about 99"), "{text}");
+        assert!(text.ends_with("us  max 90.0s"), "{text}");
     }
 }
