@@ -106,6 +106,8 @@ impl Arm {
         use Barrier::{Dsync, FBarrierfsync, FFullfsync, Fdatasync, Fsync, ODsync, OSync};
         let mac = matches!(self.barrier, FFullfsync | FBarrierfsync);
         match self.engine {
+            // O_DIRECT does not exist there, and a buffered figure must not carry the name.
+            _ if self.direct && !cfg!(target_os = "linux") => Some("+direct is for Linux only"),
             _ if mac && !cfg!(target_os = "macos") => Some("this barrier exists on macOS only"),
             _ if !mac
                 && self.barrier != Fsync
