@@ -10,6 +10,8 @@ mod session;
 mod supervise;
 
 use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
 use crate::args::{CheckArgs, FormatArg};
@@ -173,12 +175,23 @@ fn complain_of_child(pid: i32, session: &Session) {
     outputs::say(&crate::human::escape_controls(&text));
 }
 
+/// A policy is a page of text; what is longer, such as /dev/zero, is a slip and not read to its end.
+fn read_bounded(name: &Path) -> io::Result<String> {
+    const BYTES_MAX: u64 = 1 << 20;
+    let mut text = String::new();
+    let read = File::open(name)?.take(BYTES_MAX + 1).read_to_string(&mut text)?;
+    if read as u64 > BYTES_MAX {
+        return Err(io::Error::other("longer than 1 MiB, which no policy is"));
+    }
+    Ok(text)
+}
+
 fn load_policy(name: &Path) -> Result<Policy, Refusal> {
     if let Some(policy) = name.to_str().and_then(Policy::named) {
         return Ok(policy);
     }
     let shown = name.display().to_string();
-    let text = std::fs::read_to_string(name).map_err(|error| {
+    let text = read_bounded(name).map_err(|error| {
         let names = Policy::NAMES.join(", ");
         Refusal::usage(format!("--policy: read {shown}: {error}; give {names} or a TOML file"))
     })?;

@@ -149,3 +149,10 @@ fn a_policy_that_cannot_be_read_is_a_usage_error_that_names_it() {
         assert!(outcome.stdout.is_empty(), "{}", outcome.all());
     }
 }
+
+#[test]
+fn a_policy_without_an_end_is_refused() {
+    let folder = Folder::in_memory();
+    let outcome = Cmd::check(folder.path()).args("--policy /dev/zero").run().exits(2);
+    assert!(outcome.stderr_text().contains("--policy"), "{}", outcome.all());
+}
