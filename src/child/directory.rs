@@ -101,26 +101,22 @@ fn remove_ours(dir: &Path) -> Result<(), SysError> {
         let object = path.to_string_lossy().into_owned();
         move |error: io::Error| SysError::new(operation, object, &error)
     };
+    // Opened without following a link, and unlinked from by handle: a link that was put in our place
+    // must not lead to somebody else's files.
+    let work = WorkDir::open(dir)?;
     let entries = fs::read_dir(dir).map_err(failed("readdir", dir))?;
     let mut foreign = false;
     for entry in entries.flatten() {
-        let path = entry.path();
         if !is_ours(&entry.file_name()) {
             foreign = true;
         } else if entry.file_name() != MARKER {
-            fs::remove_file(&path).map_err(failed("unlink", &path))?;
+            work.remove(&entry.file_name())?;
         }
     }
     if foreign {
         return Err(failed("rmdir", dir)(Errno::ENOTEMPTY.into()));
     }
-    let marker = dir.join(MARKER);
-    match fs::remove_file(&marker) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            return Err(failed("unlink", &marker)(error));
-        }
-        _ => {}
-    }
+    work.remove(OsStr::new(MARKER))?;
     fs::remove_dir(dir).map_err(failed("rmdir", dir))
 }
 
@@ -186,6 +182,20 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let fault = Directory::create(&parent.path().join("none")).unwrap_err();
         assert_eq!(fault.cause, synctail_bench::Cause::Errno(Errno::ENOENT as i32));
+    }
+
+    #[test]
+    fn a_link_in_our_place_does_not_lead_to_other_files() {
+        let parent = tempfile::tempdir().unwrap();
+        let victim = parent.path().join("victim");
+        fs::create_dir(&victim).unwrap();
+        fs::write(victim.join("w00000-000000"), "keep").unwrap();
+        let ours = Directory::create(parent.path()).unwrap();
+        let path = ours.handle().path().to_owned();
+        fs::rename(&path, parent.path().join("moved")).unwrap();
+        std::os::unix::fs::symlink(&victim, &path).unwrap();
+        assert!(ours.remove().is_err());
+        assert!(victim.join("w00000-000000").exists());
     }
 
     #[test]
