@@ -6,7 +6,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
-use synctail_sys::{Arena, Clock, OpenMode, SysError, WorkDir};
+use synctail_sys::{Arena, Clock, DirHandle, OpenMode, SysError};
 
 use crate::board::{Activity, Stopper};
 use crate::{Barrier, Board, Cause, Control, Fault, Layout, Plan};
@@ -14,7 +14,7 @@ use crate::{Barrier, Board, Cause, Control, Fault, Layout, Plan};
 /// Makes one file after the other and keeps at most as many as the plan allows.
 #[derive(Debug)]
 pub struct SegmentFiles<C> {
-    dir: Arc<WorkDir>,
+    dir: Arc<DirHandle>,
     arena: Arena,
     mode: OpenMode,
     layout: Layout,
@@ -31,7 +31,7 @@ pub struct SegmentFiles<C> {
 impl<C: Clock> SegmentFiles<C> {
     /// The files of `worker` in `dir`; none exists yet.
     pub fn new(
-        dir: Arc<WorkDir>,
+        dir: Arc<DirHandle>,
         arena: Arena,
         plan: &Plan,
         worker: u64,
@@ -144,7 +144,7 @@ mod tests {
         let size = BoardSize { workers: 4, depth: 1, samples_per_worker: 1 };
         let words = synctail_sys::reserve_words(size.words() as usize).unwrap();
         let (board, arena) = (Board::new(words, size), Arena::new(512, plan.seed));
-        let dir = Arc::new(WorkDir::open(dir).unwrap());
+        let dir = Arc::new(DirHandle::open(dir).unwrap());
         (SegmentFiles::new(dir, arena, &plan, 3, board, FakeClock), board, arena)
     }
 

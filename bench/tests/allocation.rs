@@ -13,7 +13,7 @@ use synctail_bench::{
     Arm, Board, BoardSize, Bounds, DeviceFacts, Ended, FileTarget, Iowq, Lane, Layout, Length,
     MeasureLoop, MemoryPreparer, Plan, RingOptions, Target, Visitor, WarmUp,
 };
-use synctail_sys::{Arena, OsClock, WorkDir, reserve_words};
+use synctail_sys::{Arena, DirHandle, OsClock, reserve_words};
 
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
@@ -71,7 +71,7 @@ fn count(dir: &Path, arm: Arm, depth: u64) -> [usize; 2] {
     let board = Board::new(reserve_words(size.words() as usize).unwrap(), size);
     MemoryPreparer::new(board).advance();
     let arena = Arena::new(BLOCK as usize, plan.seed);
-    let dir = Arc::new(WorkDir::open(dir).unwrap());
+    let dir = Arc::new(DirHandle::open(dir).unwrap());
     let target = FileTarget { dir, arena, plan, allowed_cpus: Vec::new() };
     target.open(0, board, &OsClock, Count(board)).unwrap()
 }

@@ -4,17 +4,16 @@
 //! and renamed, so that at no moment there is a marker that nobody holds.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, DirBuilder, File};
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use nix::errno::Errno;
-use nix::fcntl::{Flock, OFlag};
+use nix::fcntl::Flock;
 use synctail_bench::Fault;
-use synctail_sys::{SysError, WorkDir, lock_exclusive};
+use synctail_sys::{DirHandle, OpenMode, SysError, lock_exclusive};
 
 use super::event::Leftovers;
 use crate::record::Facts;
@@ -32,7 +31,8 @@ pub fn path_of(facts: &Facts) -> PathBuf {
 /// The directory of this run.
 #[derive(Debug)]
 pub struct Directory {
-    handle: Arc<WorkDir>,
+    parent: DirHandle,
+    handle: Arc<DirHandle>,
     /// Unlocked when the process ends, however it ends.
     _held: Flock<File>,
 }
@@ -40,25 +40,20 @@ pub struct Directory {
 impl Directory {
     /// Makes `.synctail-XXXX` with mode 0700 in `parent`.
     pub fn create(parent: &Path) -> Result<Directory, Fault> {
-        let failed = |operation| {
-            move |error: io::Error| SysError::new(operation, parent.to_string_lossy(), &error)
-        };
-        // `tempdir_in` would wrap the error and lose its errno. What is made here is no file, so that
-        // the builder could not remove it either: `remove` does, and can say why it could not.
-        let made = tempfile::Builder::new()
-            .prefix(PREFIX)
-            .disable_cleanup(true)
-            .make_in(parent, |path| DirBuilder::new().mode(0o700).create(path))
-            .map_err(failed("mkdir"))?;
-        let ready = || -> Result<Directory, Fault> {
-            let held = hold_marker(made.path()).map_err(failed("create the marker"))?;
-            Ok(Directory { handle: Arc::new(WorkDir::open(made.path())?), _held: held })
-        };
-        ready().inspect_err(|_| drop(remove_ours(made.path())))
+        let parent = DirHandle::open(parent)?;
+        let handle = make_in(&parent)?;
+        match hold_marker(&handle) {
+            Ok(held) => Ok(Directory { parent, handle: Arc::new(handle), _held: held }),
+            Err(error) => {
+                // Why it could not be removed matters less than why it could not be used.
+                let _ = remove_ours(&parent, &handle);
+                Err(error.into())
+            }
+        }
     }
 
     /// Where files are made.
-    pub fn handle(&self) -> &Arc<WorkDir> {
+    pub fn handle(&self) -> &Arc<DirHandle> {
         &self.handle
     }
 
@@ -69,17 +64,41 @@ impl Directory {
 
     /// Removes the directory and our files in it.
     pub fn remove(&self) -> Result<(), SysError> {
-        remove_ours(self.handle.path())
+        remove_ours(&self.parent, &self.handle)
     }
 }
 
-fn hold_marker(dir: &Path) -> io::Result<Flock<File>> {
-    let unlocked = dir.join(MARKER_UNLOCKED);
-    let mut file = File::options().write(true).create_new(true).mode(0o600).open(&unlocked)?;
+/// A new directory with a name that nobody has.
+fn make_in(parent: &DirHandle) -> Result<DirHandle, SysError> {
+    let mut failure = None;
+    // What is made is no file, so that the builder could not remove it: `remove_ours` does.
+    let made = tempfile::Builder::new().prefix(PREFIX).disable_cleanup(true).make_in(
+        parent.path(),
+        |path| {
+            let made = parent.make_dir(path.file_name().unwrap_or_default());
+            made.map_err(|error| {
+                let errno = io::Error::from_raw_os_error(error.errno);
+                failure = Some(error);
+                errno
+            })
+        },
+    );
+    match (made, failure) {
+        (Ok(made), _) => Ok(made.into_parts().0),
+        (Err(_), Some(failure)) => Err(failure),
+        (Err(error), None) => Err(SysError::new("mkdir", parent.path().to_string_lossy(), &error)),
+    }
+}
+
+fn hold_marker(dir: &DirHandle) -> Result<Flock<File>, SysError> {
+    let (unlocked, marker) = (OsStr::new(MARKER_UNLOCKED), OsStr::new(MARKER));
+    let mut file = dir.create(unlocked, OpenMode::default())?;
     // A full filesystem may have no room for the text; the name and the lock are what counts.
     let _ = file.write_all(MARKER_TEXT.as_bytes());
-    let held = lock_exclusive(file).ok_or_else(|| io::Error::from(io::ErrorKind::WouldBlock))?;
-    fs::rename(&unlocked, dir.join(MARKER))?;
+    let object = || dir.path().join(MARKER_UNLOCKED).to_string_lossy().into_owned();
+    let held =
+        lock_exclusive(file).ok_or_else(|| SysError::of("flock", object(), Errno::EWOULDBLOCK))?;
+    dir.rename(unlocked, marker)?;
     Ok(held)
 }
 
@@ -96,45 +115,35 @@ fn is_ours(name: &OsStr) -> bool {
 
 /// Removes our files and then the directory; where a file is not ours, it stays, and so do marker and
 /// directory. The marker goes last, so that a removal that is cut short can be finished by `--clean`.
-fn remove_ours(dir: &Path) -> Result<(), SysError> {
-    let failed = |operation, path: &Path| {
-        let object = path.to_string_lossy().into_owned();
-        move |error: io::Error| SysError::new(operation, object, &error)
-    };
-    // Opened without following a link, and unlinked from by handle: a link that was put in our place
-    // must not lead to somebody else's files.
-    let work = WorkDir::open(dir)?;
-    let entries = fs::read_dir(dir).map_err(failed("readdir", dir))?;
-    let mut foreign = false;
-    for entry in entries.flatten() {
-        if !is_ours(&entry.file_name()) {
-            foreign = true;
-        } else if entry.file_name() != MARKER {
-            work.remove(&entry.file_name())?;
-        }
+///
+/// # Errors
+/// The first of them; what else can be removed is.
+fn remove_ours(parent: &DirHandle, dir: &DirHandle) -> Result<(), SysError> {
+    let mut result = Ok(());
+    for name in dir.names()? {
+        let removed = match name.as_os_str() {
+            name if name == MARKER => continue,
+            name if is_ours(name) => dir.remove(name),
+            _ => Err(SysError::of("rmdir", dir.path().to_string_lossy(), Errno::ENOTEMPTY)),
+        };
+        result = result.and(removed);
     }
-    if foreign {
-        return Err(failed("rmdir", dir)(Errno::ENOTEMPTY.into()));
-    }
-    work.remove(OsStr::new(MARKER))?;
-    fs::remove_dir(dir).map_err(failed("rmdir", dir))
+    result?;
+    dir.remove(OsStr::new(MARKER))?;
+    parent.remove_dir(dir)
 }
 
 /// Looks for work directories whose run is dead, and removes them if asked.
 pub fn leftovers(parent: &Path, clean: bool) -> Leftovers {
     let mut leftovers = Leftovers::default();
-    let Ok(entries) = fs::read_dir(parent) else { return leftovers };
-    for entry in entries.flatten() {
-        let dir = entry.path();
-        let named = entry.file_name().as_bytes().starts_with(PREFIX.as_bytes());
-        let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        if !named || !is_dir {
-            continue;
-        }
+    let Ok(parent) = DirHandle::open(parent) else { return leftovers };
+    let names = parent.names().unwrap_or_default();
+    for name in names.iter().filter(|name| name.as_bytes().starts_with(PREFIX.as_bytes())) {
+        let Ok(dir) = parent.open_dir(name) else { continue };
         // Held until it is removed, so that two cleaning runs do not meet.
         let Some(_held) = lock_dead(&dir) else { continue };
-        let shown = dir.to_string_lossy().into_owned();
-        if clean && remove_ours(&dir).is_ok() {
+        let shown = dir.path().to_string_lossy().into_owned();
+        if clean && remove_ours(&parent, &dir).is_ok() {
             leftovers.removed.push(shown);
         } else {
             leftovers.found.push(shown);
@@ -144,9 +153,8 @@ pub fn leftovers(parent: &Path, clean: bool) -> Leftovers {
 }
 
 /// The marker's lock, if there is a marker of ours and nobody holds it.
-fn lock_dead(dir: &Path) -> Option<Flock<File>> {
-    let flags = (OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK).bits();
-    let mut marker = File::options().read(true).custom_flags(flags).open(dir.join(MARKER)).ok()?;
+fn lock_dead(dir: &DirHandle) -> Option<Flock<File>> {
+    let mut marker = dir.read(OsStr::new(MARKER)).ok()?;
     let mut text = String::new();
     (&mut marker).take(4_096).read_to_string(&mut text).ok()?;
     let ours = text == MARKER_TEXT || text.is_empty();
@@ -156,6 +164,7 @@ fn lock_dead(dir: &Path) -> Option<Flock<File>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
     #[test]
@@ -196,6 +205,34 @@ mod tests {
         std::os::unix::fs::symlink(&victim, &path).unwrap();
         assert!(ours.remove().is_err());
         assert!(victim.join("w00000-000000").exists());
+    }
+
+    #[test]
+    fn a_directory_whose_parent_was_renamed_is_removed_all_the_same() {
+        let above = tempfile::tempdir().unwrap();
+        let (before, after) = (above.path().join("before"), above.path().join("after"));
+        fs::create_dir(&before).unwrap();
+        let ours = Directory::create(&before).unwrap();
+        fs::write(ours.handle().path().join("w00000-000000"), "x").unwrap();
+        fs::rename(&before, &after).unwrap();
+        ours.remove().unwrap();
+        assert_eq!(fs::read_dir(&after).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn one_thing_that_cannot_be_removed_does_not_keep_the_rest() {
+        let parent = tempfile::tempdir().unwrap();
+        let ours = Directory::create(parent.path()).unwrap();
+        let path = ours.handle().path().to_owned();
+        for number in 0..20 {
+            fs::write(path.join(format!("w00000-{number:06}")), "x").unwrap();
+        }
+        fs::create_dir(path.join("w00000-009999")).unwrap();
+        assert!(ours.remove().unwrap_err().to_string().contains("w00000-009999"));
+        let mut left: Vec<_> =
+            fs::read_dir(&path).unwrap().flatten().map(|e| e.file_name()).collect();
+        left.sort();
+        assert_eq!(left, [MARKER, "w00000-009999"]);
     }
 
     #[test]

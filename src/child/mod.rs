@@ -12,9 +12,10 @@ pub use event::{Event, Leftovers, Order};
 
 use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Write};
 use std::sync::Arc;
+use std::thread;
 
 use synctail_bench::{Activity, Board, Fault, FileTarget, Stage};
-use synctail_sys::{Arena, OsClock, TscClock};
+use synctail_sys::{Arena, OsClock, SysError, TscClock};
 
 use crate::clock::{AnyClock, skew_ns};
 use directory::Directory;
@@ -51,7 +52,7 @@ pub fn live(birth: Birth) {
         send(&mut events, &Event::Looked { facts, allowed_cpus: allowed_cpus.clone() });
         let mut orders = BufReader::new(orders);
         let Some(order) = receive(&mut orders) else { return Ok(()) };
-        watch_parent(orders, board);
+        watch_parent(orders, board)?;
         measure(&resolved, clean, order, allowed_cpus, board, &clock, &mut events)
     })();
     if let Err(fault) = result {
@@ -115,14 +116,16 @@ fn choose_clock(
 }
 
 /// Stops the run when the parent closes its end, by will or by death.
-fn watch_parent(mut orders: BufReader<PipeReader>, board: Board) {
-    std::thread::spawn(move || {
+fn watch_parent(mut orders: BufReader<PipeReader>, board: Board) -> Result<(), Fault> {
+    let watch = move || {
         let mut line = String::new();
         while orders.read_line(&mut line).is_ok_and(|bytes| bytes > 0) {
             line.clear();
         }
         board.stop();
-    });
+    };
+    let spawned = thread::Builder::new().name("watch".to_owned()).spawn(watch);
+    spawned.map(drop).map_err(|e| SysError::new("clone", "the thread that watches", &e).into())
 }
 
 fn receive(orders: &mut BufReader<PipeReader>) -> Option<Order> {

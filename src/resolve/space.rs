@@ -60,14 +60,21 @@ impl Space {
             }
         }
         if budget < block {
-            return Err(too_small("--max-bytes: the share of one worker,", budget));
+            let need = human::bytes(block);
+            return Err(Refusal::usage(format!(
+                "--max-bytes: {} for each of {} workers hold no block of {need}",
+                human::bytes(budget),
+                wanted.workers,
+            )));
         }
         let default = wanted.default_file_size_bytes.max(block).min(budget);
-        Ok(Self::count(wanted, budget, wanted.file_size_bytes.unwrap_or(default)))
+        let file_size = wanted.file_size_bytes.unwrap_or(default);
+        Ok(Self::count(wanted, budget, file_size / block))
     }
 
-    fn count(wanted: &Wanted, budget: u64, segment_bytes: u64) -> Space {
-        let blocks_per_segment = segment_bytes / wanted.block_size_bytes;
+    /// Whole blocks only: the rest of a size would never be measured, and O_DIRECT could not write it.
+    fn count(wanted: &Wanted, budget: u64, blocks_per_segment: u64) -> Space {
+        let segment_bytes = blocks_per_segment * wanted.block_size_bytes;
         let segments_needed = wanted.pairs_per_worker.map(|n| n.div_ceil(blocks_per_segment));
         let (segments_kept, per_worker) = match wanted.layout {
             Layout::Overwrite => (1, segment_bytes),

@@ -65,7 +65,7 @@ fn more_than_half_of_the_free_space_is_refused_unless_a_bound_was_given() {
 #[test]
 fn the_budget_bounds_all_files_together() {
     let many = plan(&["--workers", "1000", "--layout", "overwrite"]);
-    assert_eq!(many.plan.segment_bytes, (1 << 30) / 1_000);
+    assert_eq!(many.plan.segment_bytes, (1 << 30) / 1_000 / 4_096 * 4_096);
     assert!(many.bytes_on_disk <= 1 << 30);
     let refusal = request(&["--workers", "1000", "--layout", "overwrite", "--file-size", "16MiB"]);
     assert!(refusal.unwrap_err().report.message.starts_with("--file-size"));

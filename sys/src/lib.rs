@@ -13,6 +13,7 @@ mod call;
 mod clock;
 #[cfg(any(target_os = "macos", test))]
 mod darwin;
+mod directory;
 mod error;
 mod file;
 mod limits;
@@ -28,8 +29,9 @@ pub use affinity::{allowed_cpus, current_cpu, pin, scheduling_class};
 pub use arena::{Arena, Place};
 pub use call::{CallResult, SyscallFile};
 pub use clock::{Clock, OsClock, Scale, ScalePoint, TscClock, read_cost_ns};
+pub use directory::DirHandle;
 pub use error::{SysError, errno_name, errno_text};
-pub use file::{OpenMode, WorkDir, filesystem_stats, lock_exclusive};
+pub use file::{OpenMode, filesystem_stats, lock_exclusive};
 pub use limits::{ignore_signals, raise_open_files_limit};
 pub use process::{Fork, detach_stdio, fork};
 #[cfg(target_os = "linux")]

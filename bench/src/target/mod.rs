@@ -7,7 +7,7 @@ mod syscall;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use synctail_sys::{Arena, Clock, DirectAlignment, WorkDir, direct_alignment};
+use synctail_sys::{Arena, Clock, DirHandle, DirectAlignment, direct_alignment};
 
 use crate::loops::MeasureLoop;
 use crate::segments::SegmentFiles;
@@ -48,7 +48,7 @@ pub trait Target: Sync {
 #[derive(Debug)]
 pub struct FileTarget {
     /// Where the files are.
-    pub dir: Arc<WorkDir>,
+    pub dir: Arc<DirHandle>,
     /// What is written.
     pub arena: Arena,
     /// How.
@@ -56,6 +56,8 @@ pub struct FileTarget {
     /// CPUs that io-wq may be put on.
     pub allowed_cpus: Vec<u64>,
 }
+
+const SECTOR_BYTES_MIN: u64 = 512;
 
 impl Target for FileTarget {
     fn open<C: Clock, V: Visitor>(
@@ -101,18 +103,21 @@ impl FileTarget {
     }
 
     fn check_alignment(&self, file: &std::fs::File) -> Result<Option<u64>, Fault> {
-        match direct_alignment(file)? {
+        let (needed, known) = match direct_alignment(file)? {
             DirectAlignment::Known { offset_bytes, memory_bytes } => {
-                let needed = offset_bytes.max(memory_bytes);
-                if !self.plan.block_size_bytes.is_multiple_of(offset_bytes) {
-                    let needed = offset_bytes;
-                    return Err(Fault::of("open", Cause::DirectAlignment { needed }));
-                }
-                Ok(Some(needed))
+                (offset_bytes, Some(offset_bytes.max(memory_bytes)))
             }
-            DirectAlignment::Unsupported => Err(Fault::of("open", Cause::DirectUnsupported)),
-            DirectAlignment::Unknown => Ok(None),
+            DirectAlignment::Unsupported => {
+                return Err(Fault::of("open", Cause::DirectUnsupported));
+            }
+            // Some of those who do not tell (btrfs, tmpfs) take any size, and then through the page
+            // cache; no device has sectors below this.
+            DirectAlignment::Unknown => (SECTOR_BYTES_MIN, None),
+        };
+        if !self.plan.block_size_bytes.is_multiple_of(needed) {
+            return Err(Fault::of("open", Cause::DirectAlignment { needed }));
         }
+        Ok(known)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use synctail_sys::{Arena, OsClock, Scale, WorkDir};
+use synctail_sys::{Arena, DirHandle, OsClock, Scale};
 
 use super::*;
 use crate::{Cause, Cursor, Engine, FileTarget, PairPart, WorkerReport};
@@ -40,7 +40,7 @@ fn lack(report: &RunReport) -> Option<String> {
 }
 
 fn run_on(dir: &Path, plan: &Plan, arena: Arena) -> (Board, RunReport) {
-    let dir = Arc::new(WorkDir::open(dir).unwrap());
+    let dir = Arc::new(DirHandle::open(dir).unwrap());
     let target = FileTarget { dir, arena, plan: plan.clone(), allowed_cpus: Vec::new() };
     let board = board_for(plan);
     plan.check().unwrap();
@@ -135,7 +135,7 @@ fn a_directory_that_is_gone_is_a_fault_of_the_preparation() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("gone");
     std::fs::create_dir(&path).unwrap();
-    let handle = Arc::new(WorkDir::open(&path).unwrap());
+    let handle = Arc::new(DirHandle::open(&path).unwrap());
     std::fs::remove_dir(&path).unwrap();
     let plan = plan(Arm::DEFAULT, Layout::Append, 1);
     let arena = Arena::new(BLOCK as usize, SEED);

@@ -23,7 +23,7 @@ use synctail_bench::{
     Arm, Board, BoardSize, Bounds, DeviceFacts, FileTarget, Lane, Layout, Length, MeasureLoop,
     MemoryPreparer, Plan, RingOptions, Target, Visitor, WarmUp,
 };
-use synctail_sys::{Arena, Clock, TscClock, WorkDir, pin, reserve_words};
+use synctail_sys::{Arena, Clock, DirHandle, TscClock, pin, reserve_words};
 
 const BLOCK: u64 = 4 << 10;
 const SEGMENT: u64 = 16 << 20;
@@ -125,7 +125,7 @@ fn measure(rounds: u64, slice_pairs: u64) -> Result<Vec<Round>, Box<dyn Error>> 
     let board = board(SLICE_PAIRS)?;
     MemoryPreparer::new(board).advance();
     let arena = Arena::new(BLOCK as usize, 1);
-    let work = Arc::new(WorkDir::open(dir.path())?);
+    let work = Arc::new(DirHandle::open(dir.path())?);
     let target = FileTarget { dir: work, arena, plan: plan(), allowed_cpus: Vec::new() };
     let interleaved =
         Interleaved { clock: &clock, board, dir: dir.path(), arena, rounds, slice_pairs };
