@@ -29,21 +29,21 @@ use session::{End, Session};
 /// Runs the command and returns its exit code.
 pub fn run(args: &CheckArgs, command: &[OsString]) -> i32 {
     supervise::survive_file_size_limit();
-    let mut outputs = match Outputs::open(&args.output) {
+    let outputs = match Outputs::open(&args.output) {
         Ok(outputs) => outputs,
-        Err(refusal) => return refuse(args, command, &refusal, &mut Outputs::stdout()),
+        Err(refusal) => return refuse(args, command, &refusal, &Outputs::stdout()),
     };
     let policy = match load_policy(&args.judge.policy) {
         Ok(policy) => policy,
-        Err(refusal) => return refuse(args, command, &refusal, &mut outputs),
+        Err(refusal) => return refuse(args, command, &refusal, &outputs),
     };
     let session = Request::new(&args.work, &policy).and_then(|request| {
         let watching = progress::Watching::wanted(args.output.quiet);
         Session::run(&args.path, args.work.clean, request, watching)
     });
     match session {
-        Ok(mut session) => conclude(args, command, &policy, &mut session, &mut outputs),
-        Err(refusal) => refuse(args, command, &refusal, &mut outputs),
+        Ok(mut session) => conclude(args, command, &policy, &mut session, &outputs),
+        Err(refusal) => refuse(args, command, &refusal, &outputs),
     }
 }
 
@@ -53,7 +53,7 @@ fn conclude(
     command: &[OsString],
     policy: &Policy,
     session: &mut Session,
-    outputs: &mut Outputs,
+    outputs: &Outputs,
 ) -> i32 {
     let mut record = assemble::record(session, args, policy, command);
     let options = JudgeOptions {
@@ -77,12 +77,22 @@ fn conclude(
     if let Some(pid) = session.child_left {
         complain_of_child(pid, session);
     }
-    if let Err(refusal) = outputs.write(&rendered(args, &record), &record) {
+    let mut worsen = |refusal: Refusal| {
         complain(&refusal.report);
         // A signal still says how the run itself ended.
         if !matches!(code, exit::INTERRUPTED | exit::TERMINATED) {
             code = refusal.exit_code;
         }
+        code
+    };
+    if let Err(refusal) = outputs.save(&record) {
+        let code = worsen(refusal);
+        if let Some(verdict) = &mut record.verdict {
+            verdict.exit_code = code;
+        }
+    }
+    if let Err(refusal) = outputs.write(&rendered(args, &record)) {
+        worsen(refusal);
     }
     code
 }
@@ -114,15 +124,18 @@ fn rendered(args: &CheckArgs, record: &Record) -> String {
 }
 
 /// Says why nothing was measured: a sentence, and in JSON a document as well.
-fn refuse(args: &CheckArgs, command: &[OsString], refusal: &Refusal, outputs: &mut Outputs) -> i32 {
+fn refuse(args: &CheckArgs, command: &[OsString], refusal: &Refusal, outputs: &Outputs) -> i32 {
     complain(&refusal.report);
     let mut record = empty_record(command);
     record.status = Status::Failed;
     record.error = Some((*refusal.report).clone());
-    if args.output.format == FormatArg::Json
-        && let Err(second) = outputs.write(&report::json::render(&record, false), &record)
-    {
-        complain(&second.report);
+    if args.output.format == FormatArg::Json {
+        let text = report::json::render(&record, false);
+        for second in
+            [outputs.save(&record), outputs.write(&text)].into_iter().filter_map(Result::err)
+        {
+            complain(&second.report);
+        }
     }
     refusal.exit_code
 }

@@ -15,6 +15,7 @@ pub fn observations(session: &Session) -> Vec<Finding> {
     if let Some(report) = &session.report {
         found.extend(pins(report));
         found.extend(samples_full(session, report));
+        found.extend(direct_unverified(session, report));
     }
     found.extend(completion(session));
     found.extend(iowq(session));
@@ -76,6 +77,19 @@ fn samples_full(session: &Session, report: &RunReport) -> Option<Finding> {
     );
     let evidence = format!("{} samples a worker", session.board.size().samples_per_worker);
     (full > 0).then(|| finding("max_samples_reached", Severity::Warning, text, evidence))
+}
+
+/// Where statx tells no alignment nobody has promised that O_DIRECT goes past the page cache: btrfs
+/// writes what is not aligned through it, ZFS before 2.3 and tmpfs write everything so.
+fn direct_unverified(session: &Session, report: &RunReport) -> Option<Finding> {
+    let direct = session.resolved.as_ref()?.plan.arm.direct;
+    let facts = report.workers.iter().map(|worker| &worker.facts);
+    let untold = facts.filter(|facts| facts.direct_alignment_bytes.is_none()).count();
+    let text = "this filesystem took O_DIRECT but tells no alignment for it: it may have written \
+                through the page cache"
+        .to_owned();
+    let evidence = "statx without STATX_DIOALIGN on the test file".to_owned();
+    (direct && untold > 0).then(|| finding("direct_unverified", Severity::Warning, text, evidence))
 }
 
 /// A worker that sleeps on another CPU than the one that serves the disk's interrupts is woken across

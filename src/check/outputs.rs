@@ -1,12 +1,14 @@
 //! Where results go: opened before the run, so that a run is not lost at its end.
 
-use std::fs::{OpenOptions, Permissions};
+use std::ffi::OsStr;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+use super::supervise::let_signals_kill;
 use crate::args::OutputArgs;
 use crate::record::Record;
 use crate::refusal::Refusal;
@@ -22,7 +24,6 @@ enum Sink {
         path: PathBuf,
         /// Without links: it is the file that is replaced, never a link to it such as /dev/stdout.
         target: PathBuf,
-        temporary: Option<NamedTempFile>,
     },
     /// A device or pipe that exists, such as /dev/full.
     Special {
@@ -38,23 +39,26 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// Opens what was asked for.
+    /// Tries what was asked for.
     ///
     /// # Errors
-    /// Where a file cannot be created, or where one file is to hold both documents.
+    /// Where a file cannot be created, or where one place is to hold both documents.
     pub fn open(args: &OutputArgs) -> Result<Outputs, Refusal> {
         let result =
             args.output.as_deref().map_or(Ok(Sink::Stdout), |p| Sink::open("--output", p))?;
         let save = args.save.as_deref().map(|p| Sink::open("--save", p)).transpose()?;
-        if let (Sink::File { target, .. }, Some(Sink::File { target: other, .. })) =
-            (&result, &save)
-            && target == other
-        {
-            return Err(Refusal::usage(
-                "--save: the same file as --output, which it would replace",
-            ));
+        let refused = |what: &str| Err(Refusal::usage(format!("--save: {what}")));
+        match (&result, &save) {
+            (Sink::File { target, .. }, Some(Sink::File { target: other, .. }))
+                if target == other =>
+            {
+                refused("the same file as --output, which it would replace")
+            }
+            (Sink::Stdout, Some(Sink::Stdout)) => {
+                refused("standard output carries the result; give a file to one of them")
+            }
+            _ => Ok(Outputs { result, save }),
         }
-        Ok(Outputs { result, save })
     }
 
     /// Standard output alone, to say that the others could not be opened.
@@ -62,19 +66,22 @@ impl Outputs {
         Outputs { result: Sink::Stdout, save: None }
     }
 
-    /// Writes both documents.
+    /// Saves the record where that was asked: before the result, which says how that ended.
     ///
     /// # Errors
-    /// Where one of them cannot be written; a closed standard output is none.
-    pub fn write(&mut self, text: &str, record: &Record) -> Result<(), Refusal> {
-        // A run that failed has no text for a person; an older result is not replaced by nothing.
-        if !text.is_empty() {
-            self.result.write("--output", text)?;
-        }
-        match &mut self.save {
-            Some(sink) => sink.write("--save", &report::json::render(record, true)),
-            None => Ok(()),
-        }
+    /// Where it cannot be written.
+    pub fn save(&self, record: &Record) -> Result<(), Refusal> {
+        let Some(sink) = &self.save else { return Ok(()) };
+        sink.write("--save", &report::json::render(record, true))
+    }
+
+    /// Writes the result. A run that failed has no text for a person: an older result is not replaced
+    /// by nothing.
+    ///
+    /// # Errors
+    /// Where it cannot be written; a closed standard output is none.
+    pub fn write(&self, text: &str) -> Result<(), Refusal> {
+        if text.is_empty() { Ok(()) } else { self.result.write("--output", text) }
     }
 }
 
@@ -93,8 +100,19 @@ fn resolved(path: &Path) -> io::Result<PathBuf> {
     Ok(folder.unwrap_or(Path::new(".")).canonicalize()?.join(name))
 }
 
+/// A file with a name of its own beside `target`, as open(2) makes one: readable as far as the umask
+/// allows. It goes away unless it is given its name.
+fn beside(target: &Path) -> io::Result<NamedTempFile> {
+    let folder = target.parent().unwrap_or(Path::new("/"));
+    tempfile::Builder::new()
+        .make_in(folder, |path| File::options().write(true).create_new(true).mode(0o666).open(path))
+}
+
 impl Sink {
     fn open(flag: &str, path: &Path) -> Result<Sink, Refusal> {
+        if path == OsStr::new("-") {
+            return Ok(Sink::Stdout);
+        }
         let path = path.to_owned();
         let is_special = path.metadata().is_ok_and(|m| !m.is_file() && !m.is_dir());
         if is_special {
@@ -104,33 +122,33 @@ impl Sink {
             let error = io::Error::from(io::ErrorKind::IsADirectory);
             return Err(refused(flag, &path, &error));
         }
-        let made = resolved(&path).and_then(|target| {
-            let folder = target.parent().unwrap_or(Path::new("/"));
-            // As open(2) makes one: readable as far as the umask allows.
-            let ordinary = Permissions::from_mode(0o666);
-            let file = tempfile::Builder::new().permissions(ordinary).tempfile_in(folder)?;
-            Ok((file, target))
-        });
-        match made {
-            Ok((file, target)) => Ok(Sink::File { path, target, temporary: Some(file) }),
+        // Made and dropped: nothing lies there during the run, whatever ends it.
+        let tried = resolved(&path).and_then(|target| beside(&target).map(|_| target));
+        match tried {
+            Ok(target) => Ok(Sink::File { path, target }),
             Err(error) => Err(refused(flag, &path, &error)),
         }
     }
 
-    fn write(&mut self, flag: &str, text: &str) -> Result<(), Refusal> {
+    fn write(&self, flag: &str, text: &str) -> Result<(), Refusal> {
         match self {
-            Sink::Stdout => write_stdout(text),
+            Sink::Stdout => {
+                let_signals_kill();
+                write_stdout(text)
+            }
             Sink::Special { path } => {
-                let written = OpenOptions::new().write(true).open(&*path);
+                // A pipe may have no reader yet, or a slow one.
+                let_signals_kill();
+                let written = OpenOptions::new().write(true).open(path);
                 let written = written.and_then(|mut file| file.write_all(text.as_bytes()));
                 written.map_err(|error| refused(flag, path, &error))
             }
-            Sink::File { path, target, temporary } => {
-                let Some(mut file) = temporary.take() else { return Ok(()) };
-                let written = file.write_all(text.as_bytes()).and_then(|()| file.flush());
-                written.map_err(|error| refused(flag, path, &error))?;
-                let kept = file.persist(&*target);
-                kept.map(drop).map_err(|error| refused(flag, path, &error.error))
+            Sink::File { path, target } => {
+                let written = beside(target).and_then(|mut file| {
+                    file.write_all(text.as_bytes())?;
+                    file.persist(target).map_err(|error| error.error)
+                });
+                written.map(drop).map_err(|error| refused(flag, path, &error))
             }
         }
     }
@@ -164,7 +182,7 @@ mod tests {
     fn a_file_appears_only_when_it_is_complete() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("out.json");
-        let mut sink = Sink::open("--output", &path).unwrap();
+        let sink = Sink::open("--output", &path).unwrap();
         assert!(!path.exists());
         sink.write("--output", "{}\n").unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "{}\n");

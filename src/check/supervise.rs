@@ -3,11 +3,13 @@
 use std::io::{self, PipeReader, Read};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::flag;
 use signal_hook::low_level::pipe;
 
 use crate::child::Event;
@@ -26,6 +28,15 @@ pub enum Incident {
     Quiet,
 }
 
+/// Set once nobody waits for the bytes of [`Signals`] any more. Of the whole process, as signals are.
+static OVER: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
+
+/// From here on SIGINT and SIGTERM end the process as they do by default: the run is over, and what is
+/// written now may wait for a reader that never comes.
+pub fn let_signals_kill() {
+    OVER.store(true, Ordering::Relaxed);
+}
+
 /// SIGINT and SIGTERM as bytes, from before the child exists on.
 #[derive(Debug)]
 pub struct Signals {
@@ -41,6 +52,7 @@ impl Signals {
             reader.set_nonblocking(true)?;
             writer.set_nonblocking(true)?;
             pipe::register(signal, writer)?;
+            flag::register_conditional_default(signal, Arc::clone(&OVER))?;
             Ok::<_, io::Error>(reader)
         };
         Ok(Signals { interrupt: listen(SIGINT)?, terminate: listen(SIGTERM)? })
@@ -64,7 +76,7 @@ impl Signals {
 pub fn survive_file_size_limit() {
     // The flag is read by nobody: that there is a handler is the point. Where it cannot be installed,
     // everything works but this.
-    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
+    let _ = flag::register(SIGXFSZ, Arc::default());
 }
 
 /// Waits for whatever comes first.

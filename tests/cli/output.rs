@@ -3,10 +3,13 @@
 use std::fs::{self, File};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt;
+use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::support::{Cmd, Folder};
+use crate::support::{Cmd, Folder, eventually, names_in};
+
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A standard output whose reader has gone.
 fn closed_pipe() -> File {
@@ -66,9 +69,10 @@ fn a_full_disk_for_a_file_is_said_with_its_name() {
         let cmd = Cmd::check(folder.path()).args("--iters 120").arg(flag).arg("/dev/full");
         cmd.run().exits(3).complains(flag).complains("/dev/full");
     }
-    // The result is not lost with the record.
+    // The result is not lost with the record, and says how the command ends.
     let outcome = Cmd::check_json(folder.path()).args("--iters 120 --save /dev/full").run();
     assert_eq!(outcome.json()["status"], "complete", "{}", outcome.all());
+    assert_eq!(outcome.json()["verdict"]["exit_code"], 3, "{}", outcome.all());
     folder.is_clean();
 }
 
@@ -189,4 +193,39 @@ fn a_failure_in_json_goes_where_the_result_would_have_gone() {
     assert!(outcome.stdout.is_empty(), "{}", outcome.all());
     let record: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
     assert_eq!((&record["status"], &record["verdict"]), (&"failed".into(), &Value::Null));
+}
+
+#[test]
+fn a_dash_is_standard_output() {
+    let folder = Folder::new();
+    let place = folder.with_dir("place");
+    let cmd = || Cmd::check_json(&place).args("--iters 20").in_dir(folder.path());
+    let outcome = cmd().args("--output -").run();
+    assert_eq!(outcome.json()["status"], "complete", "{}", outcome.all());
+    let outcome = cmd().args("--output result --save -").run();
+    assert_eq!(outcome.json()["samples"]["workers"].as_array().unwrap().len(), 1);
+    cmd().args("--save -").run().exits(2).complains("--save");
+    assert_eq!(names_in(folder.path()), ["place", "result"]);
+}
+
+#[test]
+fn nothing_lies_beside_the_result_during_the_run() {
+    let folder = Folder::new();
+    let place = folder.with_dir("place");
+    let results = folder.with_dir("results");
+    let args = "--duration 50s --max-duration 400ms --output";
+    let running = Cmd::check(&place).args(args).arg(results.join("text")).start();
+    assert!(eventually(PATIENCE, || !names_in(&place).is_empty()), "a run that began");
+    assert!(names_in(&results).is_empty(), "{:?}", names_in(&results));
+    running.wait();
+    assert_eq!(names_in(&results), ["text"]);
+}
+
+#[test]
+fn a_missing_folder_is_named_as_it_was_typed() {
+    let folder = Folder::new();
+    let missing = folder.at("none").join("result");
+    let outcome = Cmd::check(folder.path()).arg("--output").arg(&missing).run().exits(3);
+    assert!(!outcome.stderr_text().contains(".tmp"), "{}", outcome.all());
+    outcome.complains(&format!("write {}: No such file", missing.display()));
 }

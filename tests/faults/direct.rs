@@ -76,3 +76,39 @@ fn memory_stays_not_durable_whatever_open_says() {
     }
     folder.is_clean();
 }
+
+#[test]
+fn a_block_below_every_sector_is_refused_where_nobody_tells_the_alignment() {
+    let (_heavy, _rings) = (heavy(), rings_are_used());
+    let Some(fs) = Filesystem::new(Make::BTRFS) else { return };
+    let memory = Folder::in_memory();
+    for arm in direct_arms() {
+        refused_for_alignment(fs.path(), arm, "1000", "512");
+        refused_for_alignment(memory.path(), arm, "1000", "512");
+    }
+    let cmd = Cmd::check_json(fs.path()).args("--iters 20 --arm syscall/fdatasync+direct");
+    let record = cmd.run().json();
+    let told = record["effective"].get("direct_alignment_bytes").is_some();
+    assert_eq!(told, !says(&record, "direct_unverified"), "{record:#}");
+}
+
+fn says(record: &serde_json::Value, code: &str) -> bool {
+    record["observations"].as_array().into_iter().flatten().any(|found| found["code"] == code)
+}
+
+#[test]
+fn files_of_no_whole_number_of_blocks_are_cut_to_one() {
+    let (_heavy, _rings) = (heavy(), rings_are_used());
+    let Some(fs) = Filesystem::new(Make::EXT4) else { return };
+    for (sizes, bytes) in [("--file-size 10000", 8_192), ("--workers 3 --max-bytes 40000", 12_288)]
+    {
+        for layout in ["overwrite", "unwritten", "append"] {
+            let cmd = Cmd::check_json(fs.path()).args("--iters 20 --layout").arg(layout);
+            let cmd = cmd.args("--arm syscall/fdatasync+direct").args(sizes);
+            let outcome = cmd.run();
+            let record = outcome.json();
+            assert_eq!(record["status"], "complete", "{layout}: {}", outcome.all());
+            assert_eq!(record["plan"]["file_size_bytes"], bytes, "{layout}: {}", outcome.all());
+        }
+    }
+}

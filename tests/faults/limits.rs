@@ -50,3 +50,14 @@ fn a_measuring_process_that_cannot_be_made_is_said() {
     assert!(message.contains("fork") && message.contains("EAGAIN"), "{message}");
     folder.is_clean();
 }
+
+#[test]
+fn a_thread_of_the_measuring_process_that_cannot_be_made_is_said() {
+    let Some(nobody) = Nobody::new() else { return };
+    let folder = Folder::open_to_all();
+    let cmd = Cmd::check_json(folder.path()).args("--iters 5").under("prlimit --nproc=2");
+    let record = nobody.runs_alone(cmd, 64_321).run().failure();
+    has_errno(&record, 11, "EAGAIN");
+    assert_eq!(record["error"]["operation"], "clone", "{record}");
+    folder.is_clean();
+}

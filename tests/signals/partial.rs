@@ -1,12 +1,13 @@
 //! What an interrupted run reports: all that was measured, marked as partial.
 
 use std::fs;
+use std::time::Duration;
 
 use nix::sys::signal::Signal::{SIGINT, SIGTERM};
 use serde_json::Value;
 
-use super::{end_by, leaves_nothing, until_it_writes};
-use crate::support::{Cmd, Folder, eventually};
+use super::{PATIENCE, end_by, leaves_nothing, until_it_writes};
+use crate::support::{Cmd, Folder, eventually, names_in};
 
 #[test]
 fn the_text_says_how_far_it_came() {
@@ -69,4 +70,23 @@ fn a_result_that_cannot_be_written_keeps_the_code_of_the_signal() {
     until_it_writes(folder.path());
     let outcome = end_by(running, SIGINT, 1).exits(130).complains("/dev/full");
     leaves_nothing(folder.path(), &outcome);
+}
+
+#[test]
+fn a_pipe_that_nobody_reads_can_be_left() {
+    for flag in ["--output", "--save"] {
+        let folder = Folder::new();
+        let place = folder.with_dir("place");
+        let pipe = folder.at("pipe");
+        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        let cmd =
+            Cmd::check(&place).args("--duration 50s --max-duration 500ms").arg(flag).arg(&pipe);
+        let mut running = cmd.start();
+        until_it_writes(&place);
+        assert!(eventually(PATIENCE, || names_in(&place).is_empty()), "the run is over");
+        assert!(running.wait_for(Duration::from_millis(300)).is_none(), "nobody reads");
+        running.signal(SIGTERM);
+        let ended = running.wait_for(PATIENCE).expect("SIGTERM ends it");
+        assert_eq!(ended.signal, Some(SIGTERM as i32), "{}", ended.all());
+    }
 }

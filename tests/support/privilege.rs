@@ -55,8 +55,14 @@ impl Nobody {
 
     /// `cmd`, run by this user.
     pub fn runs(&self, cmd: Cmd) -> Cmd {
+        self.runs_alone(cmd, 65_534)
+    }
+
+    /// `cmd`, run by a user that no other test is: what the others run does not count against its
+    /// limit of processes.
+    pub fn runs_alone(&self, cmd: Cmd, uid: u32) -> Cmd {
         let cmd = cmd.program(&self.program);
-        cmd.under("setpriv --reuid=65534 --regid=65534 --clear-groups")
+        cmd.under(&format!("setpriv --reuid={uid} --regid=65534 --clear-groups"))
     }
 }
 
