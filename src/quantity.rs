@@ -1,6 +1,7 @@
 //! Sizes, times and rates as people type them: the one parser of each.
 
 use parse_size::{ByteSuffix, Config};
+use synctail_bench::Rate;
 
 /// Bytes from `2300`, `4KiB`, `4k` or `1.5MiB`; K, M and G count in 1024s as in fio, and so do KB, MB
 /// and GB, since no storage tool means 4000 bytes by `4k`.
@@ -16,6 +17,19 @@ pub fn parse_duration_ns(text: &str) -> Result<u64, String> {
     let duration =
         humantime::parse_duration(text.trim()).map_err(|why| format!("{why}; {hint}"))?;
     u64::try_from(duration.as_nanos()).map_err(|_| format!("longer than 584 years; {hint}"))
+}
+
+/// Pairs per second from `100/s`, `100` or `0.5/s`.
+pub fn parse_rate(text: &str) -> Result<Rate, String> {
+    let number = text.trim().strip_suffix("/s").unwrap_or(text.trim()).trim_end();
+    let hint = "give pairs per second, such as 100/s";
+    let per_s: f64 = number.parse().map_err(|_| format!("not a rate: {text:?}; {hint}"))?;
+    let (least, most) = (Rate::LEAST, Rate::MOST);
+    let thousandths = (per_s * 1_000.0).round();
+    if (least.0 as f64..=most.0 as f64).contains(&thousandths) {
+        return Ok(Rate(thousandths as u64));
+    }
+    Err(format!("must be {least} to {most}; {hint}"))
 }
 
 /// Whole numbers with the usual separators, `500` or `10_000`.
@@ -62,6 +76,17 @@ mod tests {
         }
         for text in ["", "30", "s", "-1s", "1e9s", "600y"] {
             assert!(parse_duration_ns(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn rates_are_pairs_per_second() {
+        let cases = [("100/s", 100_000), ("100", 100_000), ("0.5/s", 500), (" 1e3 /s", 1_000_000)];
+        for (text, thousandths) in cases {
+            assert_eq!(parse_rate(text), Ok(Rate(thousandths)), "{text}");
+        }
+        for text in ["", "/s", "0", "-1/s", "inf", "nan", "0.0001", "1e9/s", "100/m", "x/s"] {
+            assert!(parse_rate(text).is_err(), "{text}");
         }
     }
 

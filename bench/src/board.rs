@@ -8,7 +8,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::Stage;
+use crate::{Schedule, Stage};
 
 /// How large a board is; parent and child agree on it before the fork.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +29,7 @@ pub const SAMPLE_WORDS: u64 = 3;
 
 const STOP: usize = 0;
 const START_TICK: usize = 8;
+const SCHEDULE_STEP: usize = 9;
 const MAIN: usize = 16;
 
 /// What a worker does at this moment, besides the pair.
@@ -155,6 +156,16 @@ impl Board {
         Some(self.words[START_TICK].load(Ordering::Acquire)).filter(|&tick| tick != 0)
     }
 
+    pub(crate) fn set_schedule_step(&self, step: u64) {
+        self.words[SCHEDULE_STEP].store(step, Ordering::Release);
+    }
+
+    /// The intended starts of an open loop, once it has started; nothing for a closed one.
+    pub fn schedule(&self) -> Option<Schedule> {
+        let step = Some(self.words[SCHEDULE_STEP].load(Ordering::Acquire)).filter(|&s| s != 0)?;
+        Some(Schedule { start_tick: self.start_tick()?, step, workers: self.size.workers })
+    }
+
     /// The same word for those who hold no board.
     pub(crate) fn stopper(&self) -> Stopper {
         Stopper(self.stop_word())
@@ -189,6 +200,12 @@ impl Board {
         control.enter_stage(Stage::Idle);
     }
 
+    /// Starts of the pairs of `worker` that have not returned.
+    pub(crate) fn pairs_in_flight(&self, worker: u64) -> Vec<u64> {
+        let ticks = self.slots(worker).iter().map(|slot| slot.load(Ordering::Acquire));
+        ticks.filter(|&tick| tick != 0).collect()
+    }
+
     /// Everything that has not returned, workers in order.
     pub fn pending(&self) -> Vec<Pending> {
         let mut pending: Vec<Pending> = self.main().pending(0).into_iter().collect();
@@ -196,8 +213,7 @@ impl Board {
             let control = self.control(worker);
             pending.extend(control.pending(worker));
             let stage = control.stage();
-            let ticks = self.slots(worker).iter().map(|slot| slot.load(Ordering::Acquire));
-            let begun = ticks.filter(|&tick| tick != 0);
+            let begun = self.pairs_in_flight(worker).into_iter();
             pending.extend(begun.map(|since_tick| Pending {
                 worker,
                 stage,

@@ -38,6 +38,8 @@ pub trait RingDevice {
     fn push_barrier(&mut self, slot: u32, datasync: bool);
     /// Submits and waits for `wanted` completions.
     fn enter(&mut self, wanted: u32) -> CallResult;
+    /// Submits and waits for `wanted` completions, but not much longer than `patience_ns`.
+    fn enter_for(&mut self, wanted: u32, patience_ns: u64) -> CallResult;
     /// Completions that can be taken now.
     fn ready(&mut self) -> u32;
     /// Takes one.

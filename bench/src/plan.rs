@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Arm;
+use crate::{Arm, Rate};
 
 /// How a worker's file grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -87,6 +87,8 @@ pub struct Plan {
     pub cpus: Vec<Option<u64>>,
     /// Samples kept per worker.
     pub samples_per_worker: u64,
+    /// Pairs per second of all workers together, for an open loop.
+    pub rate: Option<Rate>,
     /// Seed of the data.
     pub seed: u64,
 }
@@ -109,6 +111,17 @@ impl Plan {
         }
     }
 
+    /// Pairs that `worker` is to measure; nothing where only time ends it.
+    pub fn pairs_of(&self, worker: u64) -> Option<u64> {
+        match (self.length, self.rate) {
+            (Length::Iterations(pairs), _) => Some(pairs),
+            (Length::DurationNs(ns), Some(rate)) => {
+                Some(rate.pairs_within(ns).saturating_sub(worker).div_ceil(self.workers))
+            }
+            (Length::DurationNs(_), None) => None,
+        }
+    }
+
     /// Whether every field is within its range; says which is not.
     pub fn check(&self) -> Result<(), PlanError> {
         let cases = [
@@ -120,6 +133,7 @@ impl Plan {
             ("length", self.length_value(), 1, u64::MAX),
             ("warmup", self.warmup, 1, u64::MAX >> 1),
             ("samples_per_worker", self.samples_per_worker, 1, u64::MAX >> 8),
+            ("rate", self.rate.map_or(1, |rate| rate.0), Rate::LEAST.0, Rate::MOST.0),
             ("cpus", self.cpus.len() as u64, self.workers, self.workers),
         ];
         for (field, value, low, high) in cases {

@@ -12,7 +12,7 @@ use crate::gate::Gate;
 use crate::lane::MemoryPreparer;
 use crate::target::Target;
 use crate::worker::{Shared, WorkerReport};
-use crate::{Board, Cause, Fault, Plan};
+use crate::{Board, Cause, Fault, Plan, Schedule};
 
 /// How a run ended; its samples are on the board.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +39,9 @@ pub fn run<C: Clock, T: Target>(plan: &Plan, clock: &C, target: &T, board: Board
     let shared = Shared { plan, clock, target, board, gate: &gate };
     let preparer = MemoryPreparer::new(board);
     preparer.advance();
+    if let Some(rate) = plan.rate {
+        board.set_schedule_step(Schedule::step_of(rate, clock.nominal_ticks_per_s()));
+    }
     std::thread::scope(|scope| {
         let (sender, outcomes) = channel();
         let mut report = RunReport::default();

@@ -139,6 +139,7 @@ mod tests {
             ring: RingOptions::default(),
             cpus: vec![None; 4],
             samples_per_worker: 1,
+            rate: None,
             seed: 3,
         };
         let size = BoardSize { workers: 4, depth: 1, samples_per_worker: 1 };

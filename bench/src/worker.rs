@@ -6,6 +6,7 @@ use synctail_sys::{Clock, pin};
 use crate::gate::Gate;
 use crate::lane::{Lane, WarmUp};
 use crate::loops::{Bounds, Ended, MeasureLoop};
+use crate::pace::{Closed, Open};
 use crate::target::{DeviceFacts, Target, Visitor};
 use crate::{Board, Cause, Control, Fault, Length, Plan, Stage};
 
@@ -87,16 +88,23 @@ impl<C: Clock, T: Target> Visitor for Steps<'_, '_, C, T> {
 
         control.enter_stage(Stage::Warmup);
         let bounds = Bounds { pairs: plan.warmup, deadline_tick: u64::MAX, stop };
-        let warmed = measure.run(clock, &mut WarmUp::new(&board, worker), &bounds);
+        let warmed = measure.run(clock, &mut WarmUp::new(&board, worker), &bounds, &mut Closed);
         warmed.map_err(|fault| fault.at(Stage::Warmup, worker))?;
 
         control.enter_stage(Stage::Gate);
         let Some(start_tick) = gate.pass(&board, clock) else { return Ok(None) };
         let enters_before = measure.enters();
         control.enter_stage(Stage::Measure);
-        let bounds = bounds_from(plan, start_tick, clock, stop);
+        let pairs = plan.pairs_of(worker).unwrap_or(u64::MAX);
+        let bounds = Bounds { pairs, deadline_tick: deadline(plan, start_tick, clock), stop };
         let mut lane = Lane::new(&board, worker);
-        let ended = measure.run(clock, &mut lane, &bounds);
+        let ended = match board.schedule() {
+            None => measure.run(clock, &mut lane, &bounds, &mut Closed),
+            Some(schedule) => {
+                synctail_sys::sleep_precisely();
+                measure.run(clock, &mut lane, &bounds, &mut Open::new(schedule, worker))
+            }
+        };
         let ended = ended.map_err(|fault| fault.at(Stage::Measure, worker))?;
         Ok(Some(WorkerReport {
             samples_full: ended == Ended::SamplesFull && lane.is_full(),
@@ -108,18 +116,13 @@ impl<C: Clock, T: Target> Visitor for Steps<'_, '_, C, T> {
     }
 }
 
-fn bounds_from(
-    plan: &Plan,
-    start_tick: u64,
-    clock: &impl Clock,
-    stop: &'static std::sync::atomic::AtomicU64,
-) -> Bounds {
+/// No pair begins at or after it.
+fn deadline(plan: &Plan, start_tick: u64, clock: &impl Clock) -> u64 {
     match plan.length {
-        Length::Iterations(pairs) => Bounds { pairs, deadline_tick: u64::MAX, stop },
+        Length::Iterations(_) => u64::MAX,
         Length::DurationNs(ns) => {
             let ticks = ns as f64 * clock.nominal_ticks_per_s() / 1e9;
-            let deadline_tick = start_tick.saturating_add(ticks as u64);
-            Bounds { pairs: u64::MAX, deadline_tick, stop }
+            start_tick.saturating_add(ticks as u64)
         }
     }
 }

@@ -10,8 +10,8 @@ use std::sync::atomic::AtomicU64;
 
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use synctail_bench::{
-    Arm, Board, BoardSize, Bounds, DeviceFacts, Ended, FileTarget, Iowq, Lane, Layout, Length,
-    MeasureLoop, MemoryPreparer, Plan, RingOptions, Target, Visitor, WarmUp,
+    Arm, Board, BoardSize, Bounds, Closed, DeviceFacts, Ended, FileTarget, Iowq, Lane, Layout,
+    Length, MeasureLoop, MemoryPreparer, Plan, RingOptions, Target, Visitor, WarmUp,
 };
 use synctail_sys::{Arena, DirHandle, OsClock, reserve_words};
 
@@ -39,6 +39,7 @@ fn plan(arm: Arm, depth: u64) -> Plan {
         ring: RingOptions { iowq: Some(Iowq::Any), ..RingOptions::default() },
         cpus: vec![None],
         samples_per_worker: LONG,
+        rate: None,
         seed: 1,
     }
 }
@@ -52,11 +53,11 @@ impl Visitor for Count {
     fn visit<L: MeasureLoop>(self, mut measure: L, _: DeviceFacts) -> [usize; 2] {
         let bounds = |pairs| Bounds { pairs, deadline_tick: u64::MAX, stop: &NO_STOP };
         let warm_up = &mut WarmUp::new(&self.0, 0);
-        assert_eq!(measure.run(&OsClock, warm_up, &bounds(50)).unwrap(), Ended::Pairs);
+        assert_eq!(measure.run(&OsClock, warm_up, &bounds(50), &mut Closed).unwrap(), Ended::Pairs);
         [SHORT, LONG].map(|pairs| {
             let mut lane = Lane::new(&self.0, 0);
             let region = Region::new(ALLOCATOR);
-            let ended = measure.run(&OsClock, &mut lane, &bounds(pairs)).unwrap();
+            let ended = measure.run(&OsClock, &mut lane, &bounds(pairs), &mut Closed).unwrap();
             let change = region.change();
             assert_eq!((ended, self.0.pairs()), (Ended::Pairs, pairs));
             change.allocations + change.reallocations + change.deallocations

@@ -7,10 +7,10 @@ pub use pin::Pin;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use synctail_bench::{Arm, Iowq, Layout, Plan};
+use synctail_bench::{Arm, Iowq, Layout, Plan, Rate};
 
 use crate::policy::parse_band;
-use crate::quantity::{parse_count, parse_duration_ns, parse_size_bytes};
+use crate::quantity::{parse_count, parse_duration_ns, parse_rate, parse_size_bytes};
 use crate::record::{Band, Metric};
 
 /// Measures how long storage takes to make a write durable, and judges it.
@@ -85,6 +85,9 @@ pub struct WorkArgs {
     /// Chains in flight per worker, ring arms only [default: 1]
     #[arg(long, value_name = "N", value_parser = |t: &str| within(t, 1, Plan::DEPTH_MAX))]
     pub depth: Option<u64>,
+    /// Begin pairs at fixed moments, so many a second of all workers together (open loop)
+    #[arg(long, value_name = "N/s", value_parser = parse_rate)]
+    pub rate: Option<Rate>,
     /// Let a kernel thread take submissions (ring arms)
     #[arg(long)]
     pub sqpoll: bool,
@@ -288,6 +291,8 @@ mod tests {
             ("--duration", "0s"),
             ("--duration", "5"),
             ("--timeout", "0ms"),
+            ("--rate", "0/s"),
+            ("--rate", "5/m"),
             ("--depth", "0"),
             ("--depth", "100000"),
             ("--warmup", "0"),

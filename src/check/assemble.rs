@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use synctail_bench::{Cause, Fault, Iowq, Length, Plan};
+use synctail_bench::{Cause, Fault, Iowq, Length, Plan, Rate};
 use synctail_sys::Scale;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
@@ -80,6 +80,7 @@ pub fn record(
     record.substrate = session.substrate.clone();
     figures::measured(&mut record, session, &scale);
     include_in_flight(&mut record, &in_flight);
+    include_intended(&mut record, session, &scale);
     record.in_flight = in_flight;
     notice_overlong(&mut record, session.request.timeout_ns);
     record.observations = observations(session);
@@ -168,7 +169,9 @@ fn plan(session: &Session, resolved: &Resolved, args: &CheckArgs, policy: &Polic
     let path = session.facts.as_ref().map(|facts| facts.path.clone()).unwrap_or_default();
     let text = String::from_utf8(path.clone());
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-    let metric = args.judge.metric.map_or(policy.metric, Metric::from);
+    // An open loop is judged by what it is for: the wait of those who queued behind a stall counts.
+    let own = if plan.rate.is_some() { Metric::Total } else { policy.metric };
+    let metric = args.judge.metric.map_or(own, Metric::from);
     PlanRecord {
         path_bytes_hex: text.is_err().then(|| hex(&path)),
         path: text.unwrap_or_else(|_| String::from_utf8_lossy(&path).into_owned()),
@@ -189,7 +192,7 @@ fn plan(session: &Session, resolved: &Resolved, args: &CheckArgs, policy: &Polic
         file_size_bytes: plan.segment_bytes,
         max_bytes: session.request.max_bytes,
         depth: plan.depth,
-        rate_per_s: None,
+        rate_per_s: plan.rate.map(Rate::per_s),
         metric: if plan.arm.has_own_barrier() { metric } else { Metric::Total },
         policy: policy.name.clone(),
         pin: session.request.pin.to_string(),
@@ -238,6 +241,18 @@ fn iowq_name(plan: &Plan) -> &'static str {
         Some(Iowq::Same) => "same",
         Some(Iowq::Other) => "other",
         Some(Iowq::Any) => "any",
+    }
+}
+
+/// In an open loop a pair in flight has waited since its intended start.
+fn include_intended(record: &mut Record, session: &Session, scale: &Scale) {
+    let Some(distributions) = &mut record.distributions else { return };
+    for worker in &mut distributions.workers {
+        let opened = session.measured.opened(worker.worker);
+        let Some(ticks) = opened.and_then(|opened| opened.longest_in_flight()) else { continue };
+        for total in [&mut worker.parts.total, &mut distributions.pooled.total] {
+            total.max_ns = total.max_ns.max(scale.ns(ticks));
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Figures of what was completed: exact distributions, counts, rates, and the samples themselves.
 
-use synctail_bench::{Distribution, PairPart};
+use synctail_bench::{Distribution, Opened, PairPart};
 use synctail_sys::Scale;
 
 use super::assemble::cpus;
@@ -23,6 +23,7 @@ pub fn measured(record: &mut Record, session: &Session, scale: &Scale) {
     let sum = |of: fn(&synctail_bench::WorkerReport) -> u64| workers.iter().map(of).sum();
     record.counters = Some(Counters {
         pairs,
+        not_started: board.schedule().map(|_| not_started(session)),
         warmup_pairs: (0..board.size().workers).map(|w| board.control(w).warmed()).sum(),
         bytes_written: pairs.saturating_mul(session.request.block_size_bytes()),
         segments: sum(|worker| worker.segments),
@@ -32,6 +33,21 @@ pub fn measured(record: &mut Record, session: &Session, scale: &Scale) {
             .map(|w| board.control(w).memory_waits())
             .sum(),
     });
+}
+
+/// Pairs that were due and had not begun when their worker ended.
+fn not_started(session: &Session) -> u64 {
+    let of = |worker| {
+        let opened = session.measured.opened(worker);
+        opened.map_or(0, |opened| opened.not_started(planned(session, worker)).count())
+    };
+    (0..session.board.size().workers).map(of).sum::<usize>() as u64
+}
+
+/// Pairs that `worker` was to do.
+fn planned(session: &Session, worker: u64) -> u64 {
+    let plan = session.resolved.as_ref().map(|resolved| &resolved.plan);
+    plan.and_then(|plan| plan.pairs_of(worker)).unwrap_or(u64::MAX)
 }
 
 /// First start and last end of each worker that completed a pair.
@@ -62,12 +78,11 @@ fn distributions(
     let start = board.start_tick().unwrap_or(0);
     let active: Vec<u64> =
         (0..board.size().workers).filter(|&w| spans[w as usize].is_some()).collect();
-    let write = ranked(session, scale, PairPart::Write, &active);
-    let barrier = ranked(session, scale, PairPart::Barrier, &active);
-    let (total_each, total) = ranked(session, scale, PairPart::Total, &active)?;
-    let each = |part: &Option<(Vec<Distribution>, Distribution)>, i: usize| {
-        part.as_ref().map(|p| p.0[i].clone())
-    };
+    let of = |part| ranked(session, scale, part, &active);
+    let (total_each, total) = of(PairPart::Total)?;
+    let [write, barrier, service, late] =
+        [PairPart::Write, PairPart::Barrier, PairPart::Service, PairPart::Late].map(of);
+    let each = |part: &Option<Ranked>, i: usize| part.as_ref().map(|p| p.0[i].clone());
     let cpus = cpus(session);
     let workers = active.iter().enumerate().map(|(i, &worker)| {
         let (first, last) = spans[worker as usize].unwrap_or((start, start));
@@ -80,26 +95,27 @@ fn distributions(
                 write: each(&write, i),
                 barrier: each(&barrier, i),
                 total: total_each[i].clone(),
+                service: each(&service, i),
+                late: each(&late, i),
             },
         }
     });
-    Some(Distributions {
-        workers: workers.collect(),
-        pooled: Parts { write: write.map(|p| p.1), barrier: barrier.map(|p| p.1), total },
-    })
+    let workers = workers.collect();
+    let [write, barrier, service, late] =
+        [write, barrier, service, late].map(|part| part.map(|(_, pooled)| pooled));
+    Some(Distributions { workers, pooled: Parts { write, barrier, total, service, late } })
 }
 
+/// Each worker's distribution, and that of all of them.
+type Ranked = (Vec<Distribution>, Distribution);
+
 /// One part's distribution per worker and pooled; one part at a time bounds the memory.
-fn ranked(
-    session: &Session,
-    scale: &Scale,
-    part: PairPart,
-    active: &[u64],
-) -> Option<(Vec<Distribution>, Distribution)> {
+fn ranked(session: &Session, scale: &Scale, part: PairPart, active: &[u64]) -> Option<Ranked> {
     let mut pooled = Vec::new();
     let mut each = Vec::new();
     for &worker in active {
-        let mut samples = session.measured.part_ns(worker, part, session.request.arm, scale)?;
+        let (arm, planned) = (session.request.arm, planned(session, worker));
+        let mut samples = session.measured.part_ns(worker, part, arm, scale, planned)?;
         each.push(Distribution::of(&mut samples)?);
         pooled.append(&mut samples);
     }
@@ -114,15 +130,21 @@ pub fn samples(session: &Session, scale: &Scale) -> Option<Samples> {
     let start = board.start_tick()?;
     let measured = &session.measured;
     let arm = session.request.arm;
-    let of = |worker| WorkerSamples {
-        worker,
-        start_ns: measured
-            .samples(worker)
-            .map(|s| scale.ns(s.start.saturating_sub(start)))
-            .collect(),
-        write_ns: measured.part_ns(worker, PairPart::Write, arm, scale),
-        barrier_ns: measured.part_ns(worker, PairPart::Barrier, arm, scale),
-        total_ns: measured.part_ns(worker, PairPart::Total, arm, scale).unwrap_or_default(),
+    let after_start = |tick: u64| scale.ns(tick.saturating_sub(start));
+    let of = |worker| {
+        let column = |part| measured.part_ns(worker, part, arm, scale, 0);
+        let starts: Vec<u64> = measured.samples(worker).map(|sample| sample.start).collect();
+        let intended = |opened: Opened| {
+            starts.iter().map(|&start| after_start(opened.intended_tick(start))).collect()
+        };
+        WorkerSamples {
+            worker,
+            intended_ns: measured.opened(worker).map(intended),
+            start_ns: starts.iter().map(|&start| after_start(start)).collect(),
+            write_ns: column(PairPart::Write),
+            barrier_ns: column(PairPart::Barrier),
+            total_ns: column(PairPart::Total).unwrap_or_default(),
+        }
     };
     Some(Samples { workers: (0..board.size().workers).map(of).collect() })
 }

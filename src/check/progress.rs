@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use hdrhistogram::Histogram;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use synctail_bench::{Length, PairPart};
+use synctail_bench::Length;
 
 use super::session::Session;
 use crate::human;
@@ -121,13 +121,15 @@ impl Live {
 
     fn take(&mut self, session: &Session) {
         let scale = session.clock.scale();
-        let arm = session.request.arm;
+        let schedule = session.board.schedule();
         for (worker, seen) in self.seen.iter_mut().enumerate() {
-            for sample in session.board.samples(worker as u64).skip(*seen) {
+            let worker = worker as u64;
+            for sample in session.board.samples(worker).skip(*seen) {
+                // Chains may complete in another order than they were due in: near enough for a look.
+                let intended = schedule.map(|s| s.intended_tick(worker, *seen as u64));
+                let start = intended.unwrap_or(sample.start).min(sample.start);
                 *seen += 1;
-                if let Some(ns) = sample.part_ns(PairPart::Total, arm, &scale) {
-                    record(&mut self.histogram, &mut self.max_ns, ns);
-                }
+                record(&mut self.histogram, &mut self.max_ns, scale.ns(sample.end - start));
             }
         }
     }

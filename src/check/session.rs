@@ -136,7 +136,7 @@ impl Session {
         Session {
             request,
             board,
-            measured: board.measured(),
+            measured: board.measured(0),
             clock,
             skew_ns: None,
             facts: None,
@@ -203,7 +203,7 @@ impl Session {
         }
         progress.finish();
         self.pending = self.board.pending();
-        self.measured = self.board.measured();
+        self.measured = self.board.measured(self.clock.clock.ticks());
         Ok(())
     }
 

@@ -21,8 +21,15 @@ pub struct Parts {
     /// The barrier alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub barrier: Option<Distribution>,
-    /// The pair.
+    /// The pair; in an open loop from its intended start, pairs that were due and had not begun at the
+    /// end included with what they had waited.
     pub total: Distribution,
+    /// The pair from its actual start; only in an open loop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service: Option<Distribution>,
+    /// From the intended start to the actual one; only in an open loop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub late: Option<Distribution>,
 }
 
 /// One worker's distributions.
@@ -54,6 +61,9 @@ pub struct Samples {
 pub struct WorkerSamples {
     /// From 0.
     pub worker: u64,
+    /// Intended start of the pair after the run's common start; only in an open loop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intended_ns: Option<Vec<u64>>,
     /// Start of the write after the run's common start.
     pub start_ns: Vec<u64>,
     /// Duration of the write; absent where the arm cannot time it.
@@ -62,6 +72,6 @@ pub struct WorkerSamples {
     /// Duration of the barrier; absent where the arm cannot time it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub barrier_ns: Option<Vec<u64>>,
-    /// Duration of the pair.
+    /// Duration of the pair, in an open loop from its intended start.
     pub total_ns: Vec<u64>,
 }

@@ -240,6 +240,9 @@ pub struct InFlight {
 pub struct Counters {
     /// Completed pairs of all workers.
     pub pairs: u64,
+    /// Pairs that were due and had not begun when the run ended; only in an open loop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_started: Option<u64>,
     /// Discarded warm-up pairs of all workers.
     pub warmup_pairs: u64,
     /// Bytes written by the completed pairs.

@@ -50,8 +50,14 @@ fn write_plan(lines: &mut Lines, plan: &PlanRecord) {
 /// All parts of the pool with their far percentiles, then where and when each worker ran.
 fn write_distributions(lines: &mut Lines, distributions: &Distributions) {
     let pooled = &distributions.pooled;
-    let parts = [("write", pooled.write.as_ref()), ("barrier", pooled.barrier.as_ref())];
-    for (label, part) in parts.into_iter().chain([("total", Some(&pooled.total))]) {
+    let parts = [
+        ("write", pooled.write.as_ref()),
+        ("barrier", pooled.barrier.as_ref()),
+        ("total", Some(&pooled.total)),
+        ("service", pooled.service.as_ref()),
+        ("late", pooled.late.as_ref()),
+    ];
+    for (label, part) in parts {
         if let Some(distribution) = part {
             lines.say(&far_line(label, distribution), 4);
         }

@@ -88,7 +88,7 @@ fn headline(record: &Record) -> String {
     }
     line.push_str(&ring_options(record));
     if let Some(rate) = plan.rate_per_s {
-        line.push_str(&format!(", {}/s", human::decimal(rate)));
+        line.push_str(&format!(", {rate}/s"));
     }
     line
 }
@@ -112,6 +112,9 @@ fn write_figures(lines: &mut Lines, record: &Record, distributions: &Distributio
     write_metric(lines, distributions, metric, several);
     if total_decides && metric == Metric::Barrier {
         write_metric(lines, distributions, Metric::Total, several);
+    }
+    if let Some(service) = &distributions.pooled.service {
+        lines.say(&figures_line("service", service), 4);
     }
 }
 

@@ -7,7 +7,7 @@ mod space;
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use synctail_bench::{Arm, BoardSize, Layout, Length, Plan, RingOptions};
+use synctail_bench::{Arm, BoardSize, Layout, Length, Plan, Rate, RingOptions};
 
 use crate::args::{Pin, WorkArgs};
 use crate::policy::Policy;
@@ -54,6 +54,7 @@ pub struct Request {
     file_size_bytes: Option<u64>,
     max_bytes_given: bool,
     depth: u64,
+    rate: Option<Rate>,
     ring: RingOptions,
 }
 
@@ -97,6 +98,7 @@ impl Request {
             file_size_bytes: args.file_size,
             max_bytes_given: args.max_bytes.is_some(),
             depth: args.depth.unwrap_or(DEPTH),
+            rate: args.rate,
             ring: RingOptions {
                 sqpoll: args.sqpoll,
                 registered: args.registered,
@@ -150,19 +152,27 @@ impl Request {
             file_size_bytes: self.file_size_bytes,
             default_file_size_bytes: default,
             max_bytes: self.max_bytes,
-            pairs_per_worker: match self.length {
-                Length::Iterations(pairs) => Some(pairs.saturating_add(self.warmup)),
-                Length::DurationNs(_) => None,
-            },
+            pairs_per_worker: self
+                .pairs_per_worker()
+                .map(|pairs| pairs.saturating_add(self.warmup)),
         })
+    }
+
+    /// Pairs that each worker is to measure, at most; nothing where only time ends it.
+    fn pairs_per_worker(&self) -> Option<u64> {
+        match (self.length, self.rate) {
+            (Length::Iterations(pairs), _) => Some(pairs),
+            (Length::DurationNs(ns), Some(rate)) => {
+                Some(rate.pairs_within(ns).div_ceil(self.workers).max(1))
+            }
+            (Length::DurationNs(_), None) => None,
+        }
     }
 
     /// The size of the board, which parent and child share.
     pub fn board_size(&self) -> BoardSize {
-        let samples_per_worker = match self.length {
-            Length::Iterations(pairs) => pairs,
-            Length::DurationNs(_) => self.max_samples / self.workers,
-        };
+        let most = self.max_samples / self.workers;
+        let samples_per_worker = self.pairs_per_worker().map_or(most, |pairs| pairs.min(most));
         BoardSize { workers: self.workers, depth: self.depth, samples_per_worker }
     }
 
@@ -193,6 +203,7 @@ impl Request {
             ring: self.ring,
             cpus: self.cpus(allowed_cpus),
             samples_per_worker: size.samples_per_worker,
+            rate: self.rate,
             seed: self.seed,
         };
         plan.check().map_err(|error| Refusal::usage(error.to_string()))?;

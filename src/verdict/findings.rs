@@ -1,13 +1,16 @@
 //! The findings that the verdict itself adds to a run's observations.
 
 use crate::human;
-use crate::record::{Durability, Finding, InFlight, Metric, Record, Severity, Status};
+use crate::record::{Durability, Finding, InFlight, Record, Severity, Status};
 
 use super::figures::{Participants, SAMPLES_FOR_P99};
 
 /// Below this median no disk was involved: the fastest flushes published for any device take tens of
 /// microseconds. 5 us exactly is still plausible.
 const IMPLAUSIBLE_BELOW_NS: u64 = 5_000;
+
+/// Share of the asked rate below which a run fell behind.
+const RATE_SHARE_LEAST: f64 = 0.99;
 
 /// Workers named in a finding before the rest is only counted.
 const WORKERS_NAMED: usize = 8;
@@ -25,19 +28,14 @@ pub fn cost_in_write(barrier_ns: u64, total_ns: u64) -> Finding {
 }
 
 /// The median is below what a flush can take, and neither memory nor a missing barrier explains it.
-pub fn implausibly_fast(
-    record: &Record,
-    metric: Metric,
-    durability: Durability,
-) -> Option<Finding> {
+pub fn implausibly_fast(record: &Record, durability: Durability) -> Option<Finding> {
     if durability != Durability::Unproved {
         return None;
     }
     let pooled = &record.distributions.as_ref()?.pooled;
-    let distribution = match metric {
-        Metric::Barrier => pooled.barrier.as_ref()?,
-        Metric::Total => &pooled.total,
-    };
+    // The shortest part that contains the flush, whatever is judged.
+    let parts = [pooled.barrier.as_ref(), pooled.service.as_ref(), Some(&pooled.total)];
+    let distribution = parts.into_iter().flatten().next()?;
     // One sample has no median; it stands for itself.
     let median = distribution.p50_ns.unwrap_or(distribution.max_ns);
     (median < IMPLAUSIBLE_BELOW_NS).then(|| Finding {
@@ -71,6 +69,31 @@ pub fn too_few_samples(people: &Participants) -> Option<Finding> {
     })
 }
 
+/// An open loop that fell behind: what was asked is more than the storage can do, so that its latency
+/// grows for as long as the run lasts. A stall alone leaves most pairs on time; falling behind makes
+/// them later and later, so that half of them are at least a quarter as late as the last.
+pub fn rate_not_reached(record: &Record) -> Option<Finding> {
+    let asked = record.plan.as_ref()?.rate_per_s?;
+    let reached = record.pairs_per_s?;
+    let late = record.distributions.as_ref()?.pooled.late.as_ref()?;
+    if reached >= asked * RATE_SHARE_LEAST || late.p50_ns.unwrap_or(0) < late.max_ns / 4 {
+        return None;
+    }
+    let evidence = format!("half of the pairs began {} late or more", human::time(late.p50_ns?));
+    let (reached, asked) = (human::decimal(reached), human::decimal(asked));
+    let text = format!("{asked}/s were asked, {reached}/s were reached: the queue only grows");
+    Some(Finding { code: "rate_not_reached".to_owned(), severity: Severity::Error, text, evidence })
+}
+
+/// Pairs of an open loop that had not begun at the end.
+pub fn not_started(record: &Record) -> Option<Finding> {
+    let count = record.counters.as_ref()?.not_started.filter(|&count| count > 0)?;
+    let count = human::count(count);
+    let text = format!("{count} pairs were due and had not begun: total has what they had waited");
+    let evidence = String::new();
+    Some(Finding { code: "not_started".to_owned(), severity: Severity::Info, text, evidence })
+}
+
 /// How the run ended, where that was not as planned.
 pub fn end_of_run(record: &Record) -> Option<Finding> {
     let (code, severity, text) = match record.status {
@@ -97,26 +120,26 @@ pub fn in_flight(operation: &InFlight) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::JudgedOn;
+    use crate::record::{JudgedOn, Metric};
     use crate::verdict::sample_record::{self, in_flight as operation};
 
     #[test]
     fn the_median_alone_makes_a_run_implausible_and_5_us_is_the_edge() {
         let code = |ns: u64, state| {
             let record = sample_record::barriers(&[vec![ns; 100]]);
-            implausibly_fast(&record, Metric::Barrier, state).map(|f| f.code)
+            implausibly_fast(&record, state).map(|f| f.code)
         };
         assert_eq!(code(4_999, Durability::Unproved).as_deref(), Some("implausibly_fast"));
         assert_eq!(code(5_000, Durability::Unproved), None);
         assert_eq!(code(1, Durability::NotDurable), None, "memory explains it");
         assert_eq!(code(1, Durability::Proved), None, "the proof stands");
         let one = sample_record::barriers(&[vec![100]]);
-        assert!(implausibly_fast(&one, Metric::Barrier, Durability::Unproved).is_some());
+        assert!(implausibly_fast(&one, Durability::Unproved).is_some());
         // Most flushes real, a few absorbed: not implausible.
         let mut mixed = vec![1_000; 49];
         mixed.extend([2_000_000; 51]);
         let mixed = sample_record::barriers(&[mixed]);
-        assert_eq!(implausibly_fast(&mixed, Metric::Barrier, Durability::Unproved), None);
+        assert_eq!(implausibly_fast(&mixed, Durability::Unproved), None);
     }
 
     #[test]

@@ -44,6 +44,8 @@ struct Case<'a> {
     durability: Durability,
     evidence: String,
     implausible: bool,
+    /// The asked rate was not kept.
+    fell_behind: bool,
 }
 
 /// Judges `record` under `policy`.
@@ -65,10 +67,13 @@ pub fn judge(record: &Record, policy: &Policy, options: &JudgeOptions) -> Option
     let total_decides = policy.band(total.ns) > policy.band(own.ns);
     let judged = if total_decides { total } else { own };
     let (durability, evidence, mut own_findings) = durability(record);
-    let implausible = findings::implausibly_fast(record, metric, durability);
+    let implausible = findings::implausibly_fast(record, durability);
     own_findings.extend(total_decides.then(|| findings::cost_in_write(own.ns, total.ns)));
     own_findings.extend(implausible.clone());
     own_findings.extend(findings::too_few_samples(&people));
+    let fell_behind = findings::rate_not_reached(record);
+    own_findings.extend(fell_behind.clone());
+    own_findings.extend(findings::not_started(record));
     own_findings.extend(findings::end_of_run(record));
     let case = Case {
         record,
@@ -80,6 +85,7 @@ pub fn judge(record: &Record, policy: &Policy, options: &JudgeOptions) -> Option
         durability,
         evidence,
         implausible: implausible.is_some(),
+        fell_behind: fell_behind.is_some(),
     };
     let p99_known = judged.on == JudgedOn::P99 && own.on == JudgedOn::P99;
     Some(Verdict {

@@ -22,7 +22,8 @@ pub const INTERRUPTED: i32 = 130;
 pub fn pass(case: &Case) -> bool {
     let fast_enough = case.band < case.fail_at && above_line(case).is_none();
     let returned = case.record.status != Status::TimedOut;
-    fast_enough && returned && lacks_durability(case).is_none() && !case.implausible
+    let kept_up = returned && !case.fell_behind;
+    fast_enough && kept_up && lacks_durability(case).is_none() && !case.implausible
 }
 
 /// 130, 3, 4, 1, 0: the first that applies.
@@ -62,6 +63,9 @@ fn meaning(case: &Case) -> String {
     }
     if case.record.status == Status::TimedOut {
         return format!("{band}: an operation did not return within its time-out");
+    }
+    if case.fell_behind {
+        return format!("{band}: the asked rate is more than this storage can do");
     }
     let sentence = case.policy.sentence(case.band);
     match too_slow(case) {

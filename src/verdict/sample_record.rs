@@ -56,6 +56,8 @@ fn parts(arm: Arm, pairs: &[(u64, u64)]) -> Option<Parts> {
         write: column(|pair| pair.0).filter(|_| arm.has_own_write()),
         barrier: column(|pair| pair.1).filter(|_| arm.has_own_barrier()),
         total: column(|pair| pair.0 + pair.1)?,
+        service: None,
+        late: None,
     })
 }
 

@@ -14,6 +14,13 @@ pub fn allowed_cpus() -> Vec<u64> {
     cpus
 }
 
+/// Lets the calling thread's sleeps end when they are due, not up to 50 us later as the kernel's timer
+/// slack allows. Where that is refused they only end later.
+pub fn sleep_precisely() {
+    #[cfg(target_os = "linux")]
+    let _ = nix::sys::prctl::set_timerslack(1);
+}
+
 /// Pins the calling thread to `cpu`.
 pub fn pin(cpu: u64) -> Result<(), SysError> {
     let object = || format!("cpu {cpu}");

@@ -3,6 +3,8 @@
 //! quanta reads the TSC; its own calibration is short and off by up to 18 ppm, so ticks are scaled by
 //! pairs of (tick, CLOCK_MONOTONIC_RAW) taken around the run instead.
 
+use std::time::Duration;
+
 use nix::time::{ClockId, clock_gettime};
 
 /// Something that counts upwards at a constant rate. Reading it must cost tens of nanoseconds at most.
@@ -16,7 +18,28 @@ pub trait Clock: Clone + Send + Sync + 'static {
 
     /// The name in the record.
     fn source(&self) -> &'static str;
+
+    /// Nanoseconds of a difference of ticks, as exact as the nominal rate.
+    fn nominal_ns(&self, ticks: u64) -> u64 {
+        (ticks as f64 / self.nominal_ticks_per_s() * 1e9) as u64
+    }
+
+    /// Waits for part of `ticks`: sleeps while they are long enough for it, so that the caller comes
+    /// back early rather than late, and then only spins for a moment.
+    fn rest(&self, ticks: u64) {
+        let ns = self.nominal_ns(ticks);
+        if ns > SPIN_NS {
+            std::thread::sleep(Duration::from_nanos((ns - SPIN_NS).min(REST_NS_MAX)));
+        } else {
+            std::hint::spin_loop();
+        }
+    }
 }
+
+/// A sleep of a virtual CPU ends up to this late, once the thread's timer slack is off.
+const SPIN_NS: u64 = 60_000;
+/// Between two looks at whatever may end the wait.
+const REST_NS_MAX: u64 = 50_000_000;
 
 /// The CPU's time stamp counter, read by quanta.
 #[derive(Clone, Debug)]

@@ -25,7 +25,7 @@ mod skew;
 #[cfg(target_os = "linux")]
 mod statx;
 
-pub use affinity::{allowed_cpus, current_cpu, pin, scheduling_class};
+pub use affinity::{allowed_cpus, current_cpu, pin, scheduling_class, sleep_precisely};
 pub use arena::{Arena, Place};
 pub use call::{CallResult, SyscallFile};
 pub use clock::{Clock, OsClock, Scale, ScalePoint, TscClock, read_cost_ns};

@@ -5,8 +5,9 @@
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
+use std::time::Duration;
 
-use io_uring::types::{Fd, Fixed, FsyncFlags};
+use io_uring::types::{Fd, Fixed, FsyncFlags, SubmitArgs, Timespec};
 use io_uring::{IoUring, opcode, squeue};
 use nix::errno::Errno;
 
@@ -198,6 +199,25 @@ impl Ring {
                     errno => return CallResult(-errno.unwrap_or(libc::EIO)),
                 },
             }
+        }
+    }
+
+    /// Submits what is queued and waits for `wanted` completions, but not much longer than
+    /// `patience_ns`; needs Linux 5.11, and says EINVAL on older ones.
+    pub fn enter_for(&mut self, wanted: u32, patience_ns: u64) -> CallResult {
+        if !self.ring.params().is_feature_ext_arg() {
+            return CallResult(-libc::EINVAL);
+        }
+        let patience = Timespec::from(Duration::from_nanos(patience_ns));
+        let args = SubmitArgs::new().timespec(&patience);
+        self.enters += 1;
+        match self.ring.submitter().submit_with_args(wanted as usize, &args) {
+            Ok(_) => CallResult(0),
+            // Time is over, or was cut short: the caller looks at what there is and comes back.
+            Err(error) => match error.raw_os_error() {
+                Some(libc::ETIME | libc::EINTR | libc::EAGAIN | libc::EBUSY) => CallResult(0),
+                errno => CallResult(-errno.unwrap_or(libc::EIO)),
+            },
         }
     }
 

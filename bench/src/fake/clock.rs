@@ -50,4 +50,8 @@ impl Clock for FakeClock {
     fn source(&self) -> &'static str {
         "fake"
     }
+
+    fn rest(&self, ticks: u64) {
+        FakeClock::advance(ticks);
+    }
 }

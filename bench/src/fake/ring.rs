@@ -173,6 +173,28 @@ impl<F: Fn(Pair) -> Step> RingDevice for FakeRing<'_, F> {
     }
 
     fn enter(&mut self, wanted: u32) -> CallResult {
+        self.enter_until(wanted, u64::MAX)
+    }
+
+    fn enter_for(&mut self, wanted: u32, patience_ns: u64) -> CallResult {
+        self.enter_until(wanted, FakeClock::now() + patience_ns)
+    }
+
+    fn ready(&mut self) -> u32 {
+        self.posted.len() as u32
+    }
+
+    fn take(&mut self) -> Option<Completion> {
+        self.posted.pop_front()
+    }
+
+    fn enters(&self) -> u64 {
+        self.enters
+    }
+}
+
+impl<F: Fn(Pair) -> Step> FakeRing<'_, F> {
+    fn enter_until(&mut self, wanted: u32, until: u64) -> CallResult {
         self.enters += 1;
         let refused = self.chains.iter().flatten().find(|step| step.enter.errno().is_some());
         if let Some(step) = refused {
@@ -189,26 +211,14 @@ impl<F: Fn(Pair) -> Step> RingDevice for FakeRing<'_, F> {
             let due = self.flights.iter().map(|flight| flight.due).min();
             let due =
                 due.expect("more completions are waited for than can come: a ring would hang");
-            let interrupt = self.take_interrupt(due);
-            FakeClock::advance_to(interrupt.unwrap_or(due));
+            let interrupt = self.take_interrupt(due.min(until));
+            FakeClock::advance_to(interrupt.unwrap_or(due).min(until));
             self.post();
-            if interrupt.is_some() {
+            if interrupt.is_some() || FakeClock::now() >= until {
                 break;
             }
         }
         CallResult(0)
-    }
-
-    fn ready(&mut self) -> u32 {
-        self.posted.len() as u32
-    }
-
-    fn take(&mut self) -> Option<Completion> {
-        self.posted.pop_front()
-    }
-
-    fn enters(&self) -> u64 {
-        self.enters
     }
 }
 

@@ -17,12 +17,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use synctail_sys::{Clock, Place};
 
 use crate::device::Segments;
+use crate::pace::{self, Pace};
 use crate::{Cause, Cursor, Fault, Sink};
 
 /// When a loop ends by itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// Pairs; at least 1.
+    /// Pairs.
     pub pairs: u64,
     /// No pair begins at or after this tick; `u64::MAX` for none.
     pub deadline_tick: u64,
@@ -33,7 +34,12 @@ pub struct Bounds {
 impl Bounds {
     #[inline]
     fn is_over(&self, last_tick: u64) -> bool {
-        last_tick >= self.deadline_tick || self.stop.load(Ordering::Relaxed) != 0
+        last_tick >= self.deadline_tick || self.is_stopped()
+    }
+
+    #[inline]
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed) != 0
     }
 }
 
@@ -52,11 +58,12 @@ pub enum Ended {
 /// A loop with its device, ready to run any number of times.
 pub trait MeasureLoop {
     /// Repeats the pair until a bound is reached or something fails.
-    fn run<C: Clock, S: Sink>(
+    fn run<C: Clock, S: Sink, P: Pace>(
         &mut self,
         clock: &C,
         sink: &mut S,
         bounds: &Bounds,
+        pace: &mut P,
     ) -> Result<Ended, Fault>;
     /// Files made so far.
     fn segments(&self) -> u64;
@@ -66,13 +73,14 @@ pub trait MeasureLoop {
     }
 }
 
-/// What comes before a pair where one is in flight at a time: bounds, room for the sample, and the
-/// place to write, in the next file if this one is full. `last` is the end of the pair before.
+/// What comes before a pair where one is in flight at a time: bounds, room for the sample, the place to
+/// write, in the next file if this one is full, and its moment. `last` is the end of the pair before.
 #[inline(always)]
-fn next_place<C: Clock, S: Sink, D: Segments>(
+fn next_place<C: Clock, S: Sink, P: Pace, D: Segments>(
     clock: &C,
     sink: &mut S,
     bounds: &Bounds,
+    pace: &mut P,
     device: &mut D,
     cursor: &mut Cursor,
     last: u64,
@@ -83,10 +91,18 @@ fn next_place<C: Clock, S: Sink, D: Segments>(
     if !sink.has_room() {
         return Ok(Break(Ended::SamplesFull));
     }
-    match cursor.next_place() {
-        Some(place) => Ok(Continue(place)),
-        None => next_file(clock, bounds, device, cursor),
+    let place = match cursor.next_place() {
+        Some(place) => place,
+        None => match next_file(clock, bounds, device, cursor)? {
+            Continue(place) => place,
+            ended => return Ok(ended),
+        },
+    };
+    if let Break(ended) = pace::wait(clock, pace, bounds) {
+        return Ok(Break(ended));
     }
+    pace.advance();
+    Ok(Continue(place))
 }
 
 #[cold]

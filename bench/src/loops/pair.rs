@@ -6,7 +6,7 @@ use synctail_sys::Clock;
 
 use super::{Bounds, Ended, MeasureLoop, next_place};
 use crate::device::{PairDevice, Segments};
-use crate::{Cursor, Fault, Sink};
+use crate::{Cursor, Fault, Pace, Sink};
 
 /// Repeats write and barrier on a device.
 #[derive(Debug)]
@@ -20,16 +20,17 @@ pub struct PairLoop<D> {
 }
 
 impl<D: PairDevice + Segments> MeasureLoop for PairLoop<D> {
-    fn run<C: Clock, S: Sink>(
+    fn run<C: Clock, S: Sink, P: Pace>(
         &mut self,
         clock: &C,
         sink: &mut S,
         bounds: &Bounds,
+        pace: &mut P,
     ) -> Result<Ended, Fault> {
         let mut last = clock.ticks();
         for _ in 0..bounds.pairs {
-            let device = &mut self.device;
-            let place = match next_place(clock, sink, bounds, device, &mut self.cursor, last)? {
+            let (device, cursor) = (&mut self.device, &mut self.cursor);
+            let place = match next_place(clock, sink, bounds, pace, device, cursor, last)? {
                 Continue(place) => place,
                 Break(ended) => return Ok(ended),
             };

@@ -4,11 +4,13 @@
 //! seen. What has completed is counted first and the clock read after that, so that no completion is
 //! stamped earlier than it was there.
 
-use synctail_sys::{CallResult, Clock, Completion, Part};
+use std::ops::ControlFlow::{Break, Continue};
 
-use super::{Bounds, Ended, MeasureLoop};
+use synctail_sys::{CallResult, Clock, Completion, Part, Place};
+
+use super::{Bounds, Ended, MeasureLoop, next_place};
 use crate::device::{RingDevice, Segments};
-use crate::{Cause, Cursor, Fault, Sink};
+use crate::{Cause, Cursor, Fault, Pace, Sink};
 
 /// How a pair becomes requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +55,16 @@ pub struct RingLoop<D> {
     idle: Vec<u32>,
 }
 
+/// What a free slot is for.
+enum Next {
+    /// A chain that writes there.
+    Place(Place),
+    /// Nothing before something has completed, or so many ticks have passed.
+    Later(Option<u64>),
+    /// Nothing any more.
+    End(Ended),
+}
+
 /// What one completion did.
 enum Step {
     Waiting,
@@ -94,8 +106,44 @@ impl<D: RingDevice + Segments> RingLoop<D> {
         }
     }
 
+    /// What a free slot is for. A chain that has company does not wait for its moment here, and not for
+    /// the next file either, which nothing may be in flight for.
     #[inline]
-    fn submit<C: Clock, S: Sink>(&mut self, clock: &C, sink: &mut S, place: synctail_sys::Place) {
+    fn next<C: Clock, S: Sink, P: Pace>(
+        &mut self,
+        clock: &C,
+        sink: &mut S,
+        bounds: &Bounds,
+        pace: &mut P,
+        last: u64,
+    ) -> Result<Next, Fault> {
+        if self.in_flight() == 0 {
+            let (device, cursor) = (&mut self.device, &mut self.cursor);
+            let next = next_place(clock, sink, bounds, pace, device, cursor, last)?;
+            return Ok(match next {
+                Continue(place) => Next::Place(place),
+                Break(ended) => Next::End(ended),
+            });
+        }
+        if bounds.is_over(last) {
+            return Ok(Next::End(Ended::Bound));
+        }
+        if !sink.has_room() {
+            return Ok(Next::End(Ended::SamplesFull));
+        }
+        if pace.early(last) > 0 {
+            let ticks = pace.early(clock.ticks());
+            if ticks > 0 {
+                return Ok(Next::Later(Some(ticks)));
+            }
+        }
+        let Some(place) = self.cursor.next_place() else { return Ok(Next::Later(None)) };
+        pace.advance();
+        Ok(Next::Place(place))
+    }
+
+    #[inline]
+    fn submit<C: Clock, S: Sink>(&mut self, clock: &C, sink: &mut S, place: Place) {
         let Some(slot) = self.idle.pop() else { return };
         let (linked, dsync) = match self.chain {
             Chain::Linked { .. } => (true, false),
@@ -141,10 +189,18 @@ impl<D: RingDevice + Segments> RingLoop<D> {
         }
     }
 
-    /// Waits, then takes everything that was there when the wait ended.
+    /// Waits, no longer than `patience` ticks, then takes everything that was there when that ended.
     #[inline]
-    fn reap<C: Clock, S: Sink>(&mut self, clock: &C, sink: &mut S) -> Result<u64, Fault> {
-        let entered = self.device.enter(self.wanted());
+    fn reap<C: Clock, S: Sink>(
+        &mut self,
+        clock: &C,
+        sink: &mut S,
+        patience: Option<u64>,
+    ) -> Result<u64, Fault> {
+        let entered = match patience {
+            None => self.device.enter(self.wanted()),
+            Some(ticks) => self.device.enter_for(self.wanted(), clock.nominal_ns(ticks)),
+        };
         if let Some(errno) = entered.errno() {
             return Err(Fault::of("io_uring_enter", Cause::Errno(errno)));
         }
@@ -173,38 +229,35 @@ const WRITE: &str = "io_uring write";
 const BARRIER: &str = "io_uring fsync";
 
 impl<D: RingDevice + Segments> MeasureLoop for RingLoop<D> {
-    fn run<C: Clock, S: Sink>(
+    fn run<C: Clock, S: Sink, P: Pace>(
         &mut self,
         clock: &C,
         sink: &mut S,
         bounds: &Bounds,
+        pace: &mut P,
     ) -> Result<Ended, Fault> {
         let mut begun = 0u64;
         let mut last = clock.ticks();
         let mut ended = None;
         loop {
+            let mut patience = None;
             while ended.is_none() && begun < bounds.pairs && !self.idle.is_empty() {
-                if bounds.is_over(last) {
-                    ended = Some(Ended::Bound);
-                } else if !sink.has_room() {
-                    ended = Some(Ended::SamplesFull);
-                } else if let Some(place) = self.cursor.next_place() {
-                    self.submit(clock, sink, place);
-                    begun += 1;
-                } else if self.in_flight() > 0 {
-                    // The file changes when nothing is in flight.
-                    break;
-                } else {
-                    self.device.next_segment()?;
-                    self.cursor.restart();
-                    // Making a file takes long enough to pass the deadline.
-                    last = clock.ticks();
+                match self.next(clock, sink, bounds, pace, last)? {
+                    Next::Place(place) => {
+                        self.submit(clock, sink, place);
+                        begun += 1;
+                    }
+                    Next::Later(ticks) => {
+                        patience = ticks;
+                        break;
+                    }
+                    Next::End(why) => ended = Some(why),
                 }
             }
             if self.in_flight() == 0 {
                 return Ok(ended.unwrap_or(Ended::Pairs));
             }
-            let reaped = self.reap(clock, sink);
+            let reaped = self.reap(clock, sink, patience);
             last = reaped.inspect_err(|_| self.abandon_all(sink))?;
         }
     }

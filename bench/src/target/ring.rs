@@ -96,6 +96,11 @@ impl<C: Clock> RingDevice for RingFile<C> {
     }
 
     #[inline(always)]
+    fn enter_for(&mut self, wanted: u32, patience_ns: u64) -> CallResult {
+        self.ring.enter_for(wanted, patience_ns)
+    }
+
+    #[inline(always)]
     fn ready(&mut self) -> u32 {
         self.ring.ready()
     }

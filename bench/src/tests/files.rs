@@ -25,6 +25,7 @@ fn plan(arm: Arm, layout: Layout, depth: u64) -> Plan {
         ring: RingOptions::default(),
         cpus: vec![None; 2],
         samples_per_worker: 20,
+        rate: None,
         seed: SEED,
     }
 }
@@ -65,7 +66,7 @@ fn written(arena: Arena, step: usize, report: &WorkerReport) -> BTreeMap<String,
 
 fn check_parts(board: Board, arm: Arm) {
     let scale = Scale::nominal(1e9);
-    let part = |worker, part| board.measured().part_ns(worker, part, arm, &scale);
+    let part = |worker, part| board.measured(0).part_ns(worker, part, arm, &scale, u64::MAX);
     for worker in 0..2 {
         let total = part(worker, PairPart::Total).unwrap();
         assert_eq!(total.len(), 20, "{arm}");

@@ -6,6 +6,7 @@ mod faults;
 mod files;
 mod hangs;
 mod memory;
+mod rates;
 mod samples;
 mod stops;
 
@@ -14,7 +15,9 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use crate::fake::{BLOCK_BYTES, FakeClock, FakeTarget, Pair, Service, Shape, Step};
-use crate::{Arm, Board, BoardSize, Chain, Layout, Length, Plan, RingOptions, RunReport, Sample};
+use crate::{
+    Arm, Board, BoardSize, Chain, Layout, Length, Plan, Rate, RingOptions, RunReport, Sample,
+};
 
 /// Nothing here takes a second; a run that does not end fails its own test and not the suite.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -48,6 +51,7 @@ struct Case {
     blocks_per_segment: u64,
     segment_ns: u64,
     is_endless: bool,
+    rate: Option<Rate>,
 }
 
 const PAUSE: u64 = 1_000;
@@ -66,6 +70,7 @@ impl Case {
             blocks_per_segment: 1 << 40,
             segment_ns: 0,
             is_endless: false,
+            rate: None,
         }
     }
 
@@ -90,6 +95,7 @@ impl Case {
             ring: RingOptions::default(),
             cpus: vec![None; self.workers as usize],
             samples_per_worker: self.samples,
+            rate: self.rate,
             seed: 0,
         }
     }

@@ -99,3 +99,45 @@ fn exit_codes_have_one_order() {
     assert_eq!((partial.exit_code, codes(&partial)), (130, vec!["interrupted"]));
     assert!(partial.sentence.ends_with(" (interrupted: partial)"), "{}", partial.sentence);
 }
+
+/// An open loop of 500 pairs at 1,000/s, each as late as `late` says.
+fn open_loop(late: impl Fn(u64) -> u64, reached: f64) -> Record {
+    let mut record = pairs(FDATASYNC, &[vec![(0, MS / 2); 500]]);
+    let plan = record.plan.as_mut().unwrap();
+    plan.rate_per_s = Some(1_000.0);
+    record.pairs_per_s = Some(reached);
+    let distributions = record.distributions.as_mut().unwrap();
+    let lateness: Vec<u64> = (0..500).map(late).collect();
+    for parts in
+        distributions.workers.iter_mut().map(|w| &mut w.parts).chain([&mut distributions.pooled])
+    {
+        parts.service = Some(parts.total.clone());
+        parts.late = synctail_bench::Distribution::of(&mut lateness.clone());
+        let mut total: Vec<u64> = lateness.iter().map(|ns| ns + MS / 2).collect();
+        parts.total = synctail_bench::Distribution::of(&mut total).unwrap();
+    }
+    record
+}
+
+#[test]
+fn an_open_loop_is_judged_by_its_total_and_does_not_pass_where_it_fell_behind() {
+    let kept = jetstream(&open_loop(|_| 0, 1_000.0));
+    assert_eq!((kept.metric, kept.pass, kept.exit_code), (Metric::Total, true, 0));
+    // Each pair later than the one before it, to 20 ms: by its band it would pass.
+    let behind = jetstream(&open_loop(|n| n * 40_000, 900.0));
+    assert_eq!((behind.band, behind.pass, behind.exit_code), (Band::Workable, false, 1));
+    assert!(codes(&behind).contains(&"rate_not_reached"));
+    assert!(behind.sentence.contains("rate"), "{}", behind.sentence);
+    // A stall at the end delays a few and lowers the rate all the same.
+    let stalled = jetstream(&open_loop(|n| if n > 450 { 20 * MS } else { 0 }, 900.0));
+    assert_eq!((stalled.band, stalled.pass), (Band::Workable, true));
+    assert!(!codes(&stalled).contains(&"rate_not_reached"));
+}
+
+#[test]
+fn pairs_that_had_not_begun_are_said() {
+    let mut record = open_loop(|_| 0, 1_000.0);
+    assert!(!codes(&jetstream(&record)).contains(&"not_started"));
+    record.counters.as_mut().unwrap().not_started = Some(3);
+    assert!(codes(&jetstream(&record)).contains(&"not_started"));
+}

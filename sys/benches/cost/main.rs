@@ -20,8 +20,8 @@ use std::time::Duration;
 use bare::{CLoop, RustLoop};
 use figures::{Spread, is_trial, judge};
 use synctail_bench::{
-    Arm, Board, BoardSize, Bounds, DeviceFacts, FileTarget, Lane, Layout, Length, MeasureLoop,
-    MemoryPreparer, Plan, RingOptions, Target, Visitor, WarmUp,
+    Arm, Board, BoardSize, Bounds, Closed, DeviceFacts, FileTarget, Lane, Layout, Length,
+    MeasureLoop, MemoryPreparer, Plan, RingOptions, Target, Visitor, WarmUp,
 };
 use synctail_sys::{Arena, Clock, DirHandle, TscClock, pin, reserve_words};
 
@@ -65,7 +65,9 @@ impl Visitor for Interleaved<'_> {
         let mut c = CLoop::compile(compiled.path(), file()?, arena)?;
         let mut rust = RustLoop::new(file()?, arena);
         let bounds = Bounds { pairs, deadline_tick: u64::MAX, stop: &NO_STOP };
-        timed.run(clock, &mut WarmUp::new(&board, 0), &bounds).map_err(|f| format!("{f:?}"))?;
+        timed
+            .run(clock, &mut WarmUp::new(&board, 0), &bounds, &mut Closed)
+            .map_err(|f| format!("{f:?}"))?;
         let mut slices = 0;
         let mut slice = |which: usize, round: &mut Round| {
             let mut lane = Lane::new(&board, slices % LANES);
@@ -74,7 +76,11 @@ impl Visitor for Interleaved<'_> {
             match which {
                 0 | 3 => c.run(pairs),
                 1 => rust.run(pairs),
-                _ => drop(timed.run(clock, &mut lane, &bounds).expect("a pair on tmpfs succeeds")),
+                _ => drop(
+                    timed
+                        .run(clock, &mut lane, &bounds, &mut Closed)
+                        .expect("a pair on tmpfs succeeds"),
+                ),
             }
             let ticks = clock.ticks() - start;
             let Round { c, rust, timed, c_again } = round;
@@ -110,6 +116,7 @@ fn plan() -> Plan {
         ring: RingOptions::default(),
         cpus: vec![None],
         samples_per_worker: SLICE_PAIRS,
+        rate: None,
         seed: 1,
     }
 }
