@@ -5,7 +5,7 @@ CASES ?=
 .PHONY: run test ci build lint format-check unit integration bench-smoke figures peers soak packages clean
 
 run:
-	cargo run --release --locked -- check $(PATH_TO_MEASURE)
+	cargo run --release --locked -- check "$(PATH_TO_MEASURE)"
 
 build:
 	cargo build --release --locked

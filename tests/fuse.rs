@@ -10,6 +10,7 @@ mod accuracy; // samples against the ledger, one by one
 mod errors; // EIO, EINTR, ENOSPC, EDQUOT, short writes: the first one ends the run
 mod hangs; // operations that never return, and --timeout
 mod itself; // the rig does what it says
+mod rates; // open and closed loops on the same stall
 mod samples; // what a saved record and the ledger say of each operation
 mod signals; // SIGINT and SIGTERM while an operation hangs
 mod stalls; // the rare long ones

@@ -99,6 +99,9 @@ fn remedy(fault: &Fault, circumstances: &Circumstances) -> Option<&'static str> 
 fn call_remedy(errno: &str, fault: &Fault, circumstances: &Circumstances) -> Option<&'static str> {
     let opening = fault.stage == Stage::Prepare || fault.stage == Stage::Probe;
     match errno {
+        "ENOENT" | "EPERM" if fault.operation == "mkdir" => {
+            Some("nothing can be made here: give a directory on a filesystem that takes files")
+        }
         "ENOENT" => Some("give a directory that exists"),
         "ENOTDIR" => Some("give a directory: files are made in one of their own below it"),
         "EACCES" | "EPERM" => {

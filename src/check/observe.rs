@@ -1,8 +1,9 @@
 //! Facts about a run that a reader of its figures has to know.
 
-use synctail_bench::{Iowq, RunReport};
+use synctail_bench::{Iowq, Length, RunReport};
 use synctail_sys::errno_name;
 
+use super::assemble::cpus;
 use super::session::{End, Session};
 use crate::human;
 use crate::record::{Block, Finding, Severity};
@@ -31,7 +32,7 @@ fn finding(code: &str, severity: Severity, text: String, evidence: String) -> Fi
 fn leftovers(session: &Session) -> Option<Finding> {
     let found = &session.leftovers.found;
     let text = format!(
-        "{} of dead runs here, removed by --clean",
+        "{} of dead runs here; --clean removes them",
         plural(found.len(), "work directory", "work directories")
     );
     (!found.is_empty()).then(|| finding("leftovers", Severity::Warning, text, found.join(", ")))
@@ -97,10 +98,9 @@ fn direct_unverified(session: &Session, report: &RunReport) -> Option<Finding> {
 fn completion(session: &Session) -> Option<Finding> {
     let blocks = &session.substrate.as_ref()?.block;
     let serving = blocks.iter().find_map(completion_cpus)?;
-    let plan = &session.resolved.as_ref()?.plan;
-    let elsewhere = plan.cpus.iter().flatten().any(|cpu| !serving.contains(cpu));
+    let mut used: Vec<u64> = cpus(session).into_iter().flatten().collect();
+    let elsewhere = used.iter().any(|cpu| !serving.contains(cpu));
     let list = |cpus: &[u64]| cpus.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
-    let mut used: Vec<u64> = plan.cpus.iter().flatten().copied().collect();
     used.sort_unstable();
     used.dedup();
     let text = format!(
@@ -119,7 +119,7 @@ fn completion_cpus(block: &Block) -> Option<Vec<u64>> {
 /// io-wq inherits the submitter's CPU mask, so a pinned worker shares its CPU with it.
 fn iowq(session: &Session) -> Option<Finding> {
     let plan = &session.resolved.as_ref()?.plan;
-    let pinned = plan.cpus.iter().any(Option::is_some);
+    let pinned = cpus(session).iter().any(Option::is_some);
     let shares =
         plan.arm.uses_ring() && pinned && matches!(plan.ring.iowq, None | Some(Iowq::Same));
     let text =
@@ -130,7 +130,14 @@ fn iowq(session: &Session) -> Option<Finding> {
 
 fn ended(session: &Session) -> Option<Finding> {
     let ns = session.request.max_duration_ns.filter(|_| session.end == End::MaxDuration)?;
-    let text = format!("--max-duration {} ended the run early", human::time(ns));
+    let done = session.measured.pairs();
+    let text = match session.request.length {
+        Length::Iterations(each) => {
+            let all = each.saturating_mul(session.board.size().workers);
+            format!("--max-duration {} ended the run after {done} of {all} pairs", human::time(ns))
+        }
+        Length::DurationNs(_) => format!("--max-duration {} ended the run early", human::time(ns)),
+    };
     Some(finding("max_duration_reached", Severity::Warning, text, String::new()))
 }
 

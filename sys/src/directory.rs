@@ -70,7 +70,7 @@ impl DirHandle {
     /// Makes a directory that only its owner may enter, and opens it.
     pub fn make_dir(&self, name: &OsStr) -> Result<DirHandle, SysError> {
         let made = mkdirat(&self.handle, name, Mode::S_IRWXU);
-        made.map_err(|errno| self.error("mkdir", name, errno))?;
+        made.map_err(|e| SysError::of("mkdir", self.path.to_string_lossy(), e))?;
         self.open_dir(name).inspect_err(|_| {
             // The name is ours since a moment; where it cannot be opened it must not stay either.
             let _ = unlinkat(&self.handle, name, UnlinkatFlags::RemoveDir);
