@@ -101,6 +101,11 @@ impl Arm {
         self.engine != Engine::Syscall
     }
 
+    /// Whether one call and nothing else lies between the clock reads around the barrier.
+    pub fn has_bare_barrier(self) -> bool {
+        self.engine == Engine::Syscall && self.barrier.is_call()
+    }
+
     /// Why this combination does not exist, if it does not.
     fn refusal(self) -> Option<&'static str> {
         use Barrier::{Dsync, FBarrierfsync, FFullfsync, Fdatasync, Fsync, ODsync, OSync};

@@ -23,6 +23,7 @@ mod loops;
 mod measured;
 mod pace;
 mod plan;
+mod probe;
 mod run;
 mod sample;
 mod segments;
@@ -42,6 +43,7 @@ pub use loops::{Bounds, Chain, Ended, MeasureLoop, PairLoop, RingLoop, SingleLoo
 pub use measured::{Measured, Opened};
 pub use pace::{Closed, Open, Pace, Rate, Schedule};
 pub use plan::{Iowq, Layout, Length, Plan, PlanError, RingOptions};
+pub use probe::{PROBE_FILE, ProbeReport, probe};
 pub use run::{RunReport, run};
 pub use sample::{PairPart, Sample};
 pub use target::{DeviceFacts, FileTarget, Target, Visitor};

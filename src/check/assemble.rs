@@ -42,6 +42,7 @@ pub fn empty_record(command: &[OsString]) -> Record {
         clock: None,
         substrate: None,
         distributions: None,
+        probe: None,
         in_flight: Vec::new(),
         counters: None,
         wall_ns: None,
@@ -78,6 +79,7 @@ pub fn record(
     let kernel = session.substrate.as_ref().and_then(|s| s.machine.clocksource.clone());
     record.clock = Some(session.clock.report(&scale, session.skew_ns, kernel));
     record.substrate = session.substrate.clone();
+    record.probe = session.probe;
     figures::measured(&mut record, session, &scale);
     include_in_flight(&mut record, &in_flight);
     include_intended(&mut record, session, &scale);

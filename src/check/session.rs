@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
-use synctail_bench::{Board, Fault, Measured, Pending, RunReport};
+use synctail_bench::{Board, Fault, Measured, Pending, ProbeReport, RunReport};
 use synctail_sys::{Fork, fork, reserve_words};
 
 use super::progress::Watching;
@@ -66,6 +66,8 @@ pub struct Session {
     pub leftovers: Leftovers,
     /// The work directory, once it existed.
     pub directory: Option<PathBuf>,
+    /// Bare pairs before the run.
+    pub probe: Option<ProbeReport>,
     /// How the workers ended, if all of them did.
     pub report: Option<RunReport>,
     /// Of the child's threads.
@@ -114,7 +116,7 @@ impl Session {
         let signals = Signals::take_over().map_err(io("take over signals"))?;
         let (child_orders, orders) = io::pipe().map_err(io("pipe"))?;
         let (events, child_events) = io::pipe().map_err(io("pipe"))?;
-        let clock = AnyClock::best();
+        let clock = TimedClock::start(AnyClock::best());
         let child = match fork().map_err(|e| failed("fork", e.to_string()))? {
             Fork::Parent(pid) => pid,
             Fork::Child => {
@@ -127,7 +129,7 @@ impl Session {
             }
         };
         drop((child_orders, child_events));
-        let mut session = Session::new(request, board, TimedClock::start(clock), started);
+        let mut session = Session::new(request, board, clock, started);
         session.drive(child, Ear::new(events, signals), orders, watching)?;
         Ok(session)
     }
@@ -144,6 +146,7 @@ impl Session {
             resolved: None,
             leftovers: Leftovers::default(),
             directory: None,
+            probe: None,
             report: None,
             scheduling_class: None,
             fault: None,
@@ -244,6 +247,7 @@ impl Session {
                 self.directory = Some(PathBuf::from(OsString::from_vec(directory)));
                 self.interrupts.0 = read_interrupts();
             }
+            Event::Probed(report) => self.probe = Some(report),
             Event::Finished { report, scheduling_class } => {
                 self.interrupts.1 = read_interrupts();
                 self.report = Some(report);

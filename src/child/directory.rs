@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use nix::errno::Errno;
 use nix::fcntl::Flock;
-use synctail_bench::Fault;
+use synctail_bench::{Fault, PROBE_FILE};
 use synctail_sys::{DirHandle, OpenMode, SysError, lock_exclusive};
 
 use super::event::Leftovers;
@@ -110,7 +110,8 @@ fn is_ours(name: &OsStr) -> bool {
         let dash = rest.iter().position(|&b| b == b'-')?;
         Some(digits(&rest[..dash]) && digits(&rest[dash + 1..]))
     });
-    name == MARKER || name == MARKER_UNLOCKED || segment == Some(true)
+    let single = [MARKER, MARKER_UNLOCKED, PROBE_FILE].iter().any(|ours| name == *ours);
+    single || segment == Some(true)
 }
 
 /// Removes our files and then the directory; where a file is not ours, it stays, and so do marker and
@@ -268,7 +269,7 @@ mod tests {
 
     #[test]
     fn only_names_that_we_give_are_ours() {
-        for name in ["marker", "marker.new", "w00000-000000", "w12345-1234567"] {
+        for name in ["marker", "marker.new", "probe", "w00000-000000", "w12345-1234567"] {
             assert!(is_ours(OsStr::new(name)), "{name}");
         }
         for name in ["w", "w-", "w0-0", "wx0000-000000", "w00000-000000x", "precious", ""] {

@@ -1,7 +1,7 @@
 //! What child and parent say to each other.
 
 use serde::{Deserialize, Serialize};
-use synctail_bench::{Fault, Plan, RunReport};
+use synctail_bench::{Fault, Plan, ProbeReport, RunReport};
 
 use crate::record::Facts;
 
@@ -30,6 +30,8 @@ pub enum Event {
         /// Its path's bytes.
         directory: Vec<u8>,
     },
+    /// Bare pairs before the run.
+    Probed(ProbeReport),
     /// All workers have ended.
     Finished {
         /// How.

@@ -14,10 +14,10 @@ use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Write};
 use std::sync::Arc;
 use std::thread;
 
-use synctail_bench::{Activity, Board, Fault, FileTarget, Stage};
-use synctail_sys::{Arena, OsClock, SysError, TscClock};
+use synctail_bench::{Activity, Barrier, Board, Fault, FileTarget, RunReport, Stage};
+use synctail_sys::{Arena, Clock, OsClock, SysError};
 
-use crate::clock::{AnyClock, skew_ns};
+use crate::clock::{AnyClock, TimedClock, skew_ns};
 use directory::Directory;
 
 /// What the child is born with.
@@ -28,8 +28,8 @@ pub struct Birth {
     pub clean: bool,
     /// Shared with the parent.
     pub board: Board,
-    /// The clock that marks operations until another is chosen.
-    pub clock: AnyClock,
+    /// The clock that marks operations until another is chosen, with a point that lies some time back.
+    pub clock: TimedClock,
     /// Orders from the parent; end of file when it is gone.
     pub orders: PipeReader,
     /// Events to the parent.
@@ -46,7 +46,7 @@ pub fn live(birth: Birth) {
         synctail_sys::ignore_signals().map_err(Fault::from)?;
         // Without the higher limit a run with many rings fails by name (EMFILE), not silently.
         let _ = synctail_sys::raise_open_files_limit();
-        let facts = main.during(Activity::Look, clock.ticks(), || look::facts(&path))?;
+        let facts = main.during(Activity::Look, clock.clock.ticks(), || look::facts(&path))?;
         let allowed_cpus = synctail_sys::allowed_cpus();
         let resolved = directory::path_of(&facts);
         send(&mut events, &Event::Looked { facts, allowed_cpus: allowed_cpus.clone() });
@@ -67,26 +67,23 @@ fn measure(
     order: Order,
     allowed_cpus: Vec<u64>,
     board: Board,
-    marking: &AnyClock,
+    timed: &TimedClock,
     events: &mut PipeWriter,
 ) -> Result<(), Fault> {
     let main = board.main();
+    let marking = &timed.clock;
     let plan = order.plan;
-    let clock = choose_clock(order.tsc_is_stable, &plan, &allowed_cpus, events);
+    let clock = choose_clock(order.tsc_is_stable, timed, &plan, &allowed_cpus, events);
     let found = main.during(Activity::Look, marking.ticks(), || directory::leftovers(path, clean));
     send(events, &Event::Leftovers(found));
     let directory = main.during(Activity::Create, marking.ticks(), || Directory::create(path))?;
     send(events, &Event::Created { directory: directory.path_bytes() });
-    let target = FileTarget {
-        dir: Arc::clone(directory.handle()),
-        arena: Arena::new(plan.block_size_bytes as usize, plan.seed),
-        plan: plan.clone(),
-        allowed_cpus,
-    };
-    main.enter_stage(Stage::Idle);
+    let arena = Arena::new(plan.block_size_bytes as usize, plan.seed);
+    let target =
+        FileTarget { dir: Arc::clone(directory.handle()), arena, plan: plan.clone(), allowed_cpus };
     let report = match &clock {
-        AnyClock::Tsc(clock) => synctail_bench::run(&plan, clock, &target, board),
-        AnyClock::Os(clock) => synctail_bench::run(&plan, clock, &target, board),
+        AnyClock::Tsc(clock) => probe_and_run(clock, &target, board, events),
+        AnyClock::Os(clock) => probe_and_run(clock, &target, board, events),
     };
     let scheduling_class = synctail_sys::scheduling_class().map(str::to_owned);
     send(events, &Event::Finished { report, scheduling_class });
@@ -97,18 +94,46 @@ fn measure(
     Ok(())
 }
 
+fn probe_and_run<C: Clock>(
+    clock: &C,
+    target: &FileTarget,
+    board: Board,
+    events: &mut PipeWriter,
+) -> RunReport {
+    let (plan, main) = (&target.plan, board.main());
+    if plan.arm.barrier != Barrier::None && !plan.arm.has_bare_barrier() {
+        main.enter_stage(Stage::Probe);
+        match synctail_bench::probe(&target.dir, target.arena, clock, main) {
+            Ok(Some(probed)) => send(events, &Event::Probed(probed)),
+            Ok(None) => {}
+            Err(fault) => {
+                let fault = Some(fault.at(Stage::Probe, 0));
+                return RunReport { fault, ..RunReport::default() };
+            }
+        }
+    }
+    main.enter_stage(Stage::Idle);
+    synctail_bench::run(plan, clock, target, board)
+}
+
 /// The TSC, unless the kernel distrusts it or the CPUs in use disagree by more than 100 ns.
 fn choose_clock(
     tsc_is_stable: bool,
+    timed: &TimedClock,
     plan: &synctail_bench::Plan,
     allowed: &[u64],
     events: &mut PipeWriter,
 ) -> AnyClock {
     const SKEW_NS_MAX: u64 = 100;
-    let tsc = if tsc_is_stable { TscClock::new() } else { None };
+    let tsc = match &timed.clock {
+        AnyClock::Tsc(clock) if tsc_is_stable => Some(clock.clone()),
+        _ => None,
+    };
     let skew = tsc.as_ref().and_then(|clock| skew_ns(clock, plan, allowed));
     let clock = match tsc {
-        Some(tsc) if skew.is_none_or(|ns| ns <= SKEW_NS_MAX) => AnyClock::Tsc(tsc),
+        Some(tsc) if skew.is_none_or(|ns| ns <= SKEW_NS_MAX) => {
+            AnyClock::Tsc(tsc.at_rate(timed.scale().ticks_per_s()))
+        }
         _ => AnyClock::Os(OsClock),
     };
     send(events, &Event::Clock { source: clock.source().to_owned(), skew_ns: skew });

@@ -15,7 +15,7 @@ pub use verdict::{
 };
 
 use serde::{Deserialize, Serialize};
-use synctail_bench::{Arm, Layout};
+use synctail_bench::{Arm, Layout, ProbeReport};
 
 /// The value of `schema` in every record of this version.
 pub const SCHEMA: &str = "synctail.record/1";
@@ -51,6 +51,9 @@ pub struct Record {
     /// Exact distributions; absent if no pair was completed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distributions: Option<Distributions>,
+    /// Bare pairs of system calls before the run; only where the arm's barrier is not timed alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probe: Option<ProbeReport>,
     /// Operations that had not returned when the run ended.
     pub in_flight: Vec<InFlight>,
     /// Counts of what happened.

@@ -97,10 +97,10 @@ impl Entry {
     }
 }
 
-/// Whether the script counts operations on a file of this name: on all but `marker*`, which is how a
-/// program under test names files that it does not measure.
+/// Whether the script counts operations on a file of this name: on all but `marker*` and `probe*`, which is
+/// how a program under test names files that it does not measure.
 pub fn is_measured(file: &str) -> bool {
-    !file.starts_with("marker")
+    !file.starts_with("marker") && !file.starts_with("probe")
 }
 
 /// All operations in order of their arrival.
@@ -194,6 +194,6 @@ mod tests {
     #[test]
     fn markers_are_not_counted() {
         assert!(is_measured("w00000-000001") && is_measured(""));
-        assert!(!is_measured("marker") && !is_measured("marker.new"));
+        assert!(!is_measured("probe") && !is_measured("marker") && !is_measured("marker.new"));
     }
 }
