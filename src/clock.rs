@@ -101,6 +101,7 @@ impl TimedClock {
             ticks_per_s: scale.ticks_per_s(),
             drift_ppm: (nominal / scale.ticks_per_s() - 1.0) * 1e6,
             skew_ns,
+            floor_ns: None,
             kernel_clocksource: kernel,
         }
     }

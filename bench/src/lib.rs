@@ -46,5 +46,5 @@ pub use plan::{Iowq, Layout, Length, Plan, PlanError, RingOptions};
 pub use probe::{PROBE_FILE, ProbeReport, probe};
 pub use run::{RunReport, run};
 pub use sample::{PairPart, Sample};
-pub use target::{DeviceFacts, FileTarget, Target, Visitor};
+pub use target::{DeviceFacts, FileTarget, NullTarget, Target, Visitor, floor_ns};
 pub use worker::WorkerReport;

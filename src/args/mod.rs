@@ -112,6 +112,9 @@ pub struct WorkArgs {
     /// Seed of the data [default: drawn]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+    /// Measure a device that does nothing: what remains is the tool itself, on this machine
+    #[arg(long)]
+    pub null: bool,
     /// First remove what dead runs left behind in PATH
     #[arg(long)]
     pub clean: bool,

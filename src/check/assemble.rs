@@ -17,8 +17,8 @@ use crate::args::CheckArgs;
 use crate::human;
 use crate::policy::Policy;
 use crate::record::{
-    Effective, ErrorReport, InFlight, Metric, Parts, PlanRecord, Record, RingEffective, SCHEMA,
-    Status, Tool,
+    ClockReport, Effective, ErrorReport, InFlight, Metric, Parts, PlanRecord, Record,
+    RingEffective, SCHEMA, Status, Tool,
 };
 use crate::refusal::error_report;
 use crate::resolve::{Request, Resolved};
@@ -77,7 +77,10 @@ pub fn record(
     record.plan = session.resolved.as_ref().map(|resolved| plan(session, resolved, args, policy));
     record.effective = Some(effective(session));
     let kernel = session.substrate.as_ref().and_then(|s| s.machine.clocksource.clone());
-    record.clock = Some(session.clock.report(&scale, session.skew_ns, kernel));
+    record.clock = Some(ClockReport {
+        floor_ns: session.floor_ns,
+        ..session.clock.report(&scale, session.skew_ns, kernel)
+    });
     record.substrate = session.substrate.clone();
     record.probe = session.probe;
     figures::measured(&mut record, session, &scale);
@@ -197,6 +200,7 @@ fn plan(session: &Session, resolved: &Resolved, args: &CheckArgs, policy: &Polic
         rate_per_s: plan.rate.map(Rate::per_s),
         metric: if plan.arm.has_own_barrier() { metric } else { Metric::Total },
         policy: policy.name.clone(),
+        null: session.request.null,
         pin: session.request.pin.to_string(),
         seed: plan.seed,
         timeout_ns: session.request.timeout_ns,
@@ -287,5 +291,23 @@ fn include_in_flight(record: &mut Record, in_flight: &[InFlight]) {
         raise(&mut distributions.pooled, operation.at_least_ns);
         let worker = distributions.workers.iter_mut().find(|w| w.worker == operation.worker);
         worker.into_iter().for_each(|w| raise(&mut w.parts, operation.at_least_ns));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verdict::sample_record;
+
+    #[test]
+    fn a_completed_pair_that_took_longer_than_the_limit_times_the_run_out() {
+        let mut samples = vec![1_000; 499];
+        samples.push(70_000_000_000);
+        let mut record = sample_record::barriers(&[samples]);
+        notice_overlong(&mut record, 80_000_000_000);
+        assert_eq!((record.status, record.error.is_none()), (Status::Complete, true));
+        notice_overlong(&mut record, 60_000_000_000);
+        assert_eq!(record.status, Status::TimedOut);
+        assert!(record.error.unwrap().message.contains("--timeout 60.0s"));
     }
 }

@@ -56,6 +56,8 @@ pub struct Session {
     pub clock: TimedClock,
     /// Offset between CPUs, where it was measured.
     pub skew_ns: Option<u64>,
+    /// What the tool itself adds to a pair.
+    pub floor_ns: Option<u64>,
     /// Of the path.
     pub facts: Option<Facts>,
     /// Under the path.
@@ -141,6 +143,7 @@ impl Session {
             measured: board.measured(0),
             clock,
             skew_ns: None,
+            floor_ns: None,
             facts: None,
             substrate: None,
             resolved: None,
@@ -236,11 +239,12 @@ impl Session {
                 self.send_plan(&facts, &allowed_cpus, orders)?;
                 self.facts = Some(facts);
             }
-            Event::Clock { source, skew_ns } => {
+            Event::Clock { source, skew_ns, floor_ns } => {
                 if source != self.clock.clock.source() {
                     self.clock = TimedClock::start(self.clock.clock.named(&source));
                 }
                 self.skew_ns = skew_ns;
+                self.floor_ns = floor_ns;
             }
             Event::Leftovers(leftovers) => self.leftovers = leftovers,
             Event::Created { directory } => {
@@ -265,13 +269,17 @@ impl Session {
         allowed: &[u64],
         orders: &mut Option<PipeWriter>,
     ) -> Result<(), Refusal> {
-        let substrate = substrate::discover(Path::new(ROOT), facts);
+        let null = self.request.null;
+        let substrate = match null {
+            false => substrate::discover(Path::new(ROOT), facts),
+            true => substrate::nothing(Path::new(ROOT)),
+        };
         if let Some(why) = substrate::refused(&substrate) {
             return Err(Refusal::cannot("prepare", "statfs", why, ""));
         }
-        let resolved = self.request.plan(facts.free_bytes, allowed)?;
-        let order =
-            Order { plan: resolved.plan.clone(), tsc_is_stable: tsc_is_stable(Path::new(ROOT)) };
+        let resolved = self.request.plan(facts.free_bytes.filter(|_| !null), allowed)?;
+        let tsc_is_stable = tsc_is_stable(Path::new(ROOT));
+        let order = Order { plan: resolved.plan.clone(), null, tsc_is_stable };
         self.substrate = Some(substrate);
         self.resolved = Some(resolved);
         if let (Some(pipe), Ok(mut line)) = (orders.as_mut(), serde_json::to_vec(&order)) {

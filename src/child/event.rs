@@ -22,6 +22,8 @@ pub enum Event {
         source: String,
         /// Offset between the CPUs in use, where it could be measured.
         skew_ns: Option<u64>,
+        /// What the tool itself adds to a pair, at the median.
+        floor_ns: Option<u64>,
     },
     /// What dead runs left behind.
     Leftovers(Leftovers),
@@ -65,6 +67,8 @@ pub struct Leftovers {
 pub struct Order {
     /// What to do.
     pub plan: Plan,
+    /// Whether to measure a device that does nothing instead.
+    pub null: bool,
     /// Whether the kernel trusts the TSC.
     pub tsc_is_stable: bool,
 }

@@ -14,7 +14,9 @@ use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Write};
 use std::sync::Arc;
 use std::thread;
 
-use synctail_bench::{Activity, Barrier, Board, Fault, FileTarget, RunReport, Stage};
+use synctail_bench::{
+    Activity, Barrier, Board, Fault, FileTarget, NullTarget, Plan, RunReport, Stage, floor_ns,
+};
 use synctail_sys::{Arena, Clock, OsClock, SysError};
 
 use crate::clock::{AnyClock, TimedClock, skew_ns};
@@ -74,6 +76,9 @@ fn measure(
     let marking = &timed.clock;
     let plan = order.plan;
     let clock = choose_clock(order.tsc_is_stable, timed, &plan, &allowed_cpus, events);
+    if order.null {
+        return measure_nothing(plan, &clock, board, events);
+    }
     let found = main.during(Activity::Look, marking.ticks(), || directory::leftovers(path, clean));
     send(events, &Event::Leftovers(found));
     let directory = main.during(Activity::Create, marking.ticks(), || Directory::create(path))?;
@@ -85,12 +90,33 @@ fn measure(
         AnyClock::Tsc(clock) => probe_and_run(clock, &target, board, events),
         AnyClock::Os(clock) => probe_and_run(clock, &target, board, events),
     };
-    let scheduling_class = synctail_sys::scheduling_class().map(str::to_owned);
-    send(events, &Event::Finished { report, scheduling_class });
+    send(events, &finished(report));
     main.enter_stage(Stage::Cleanup);
     drop(target);
     let left = main.during(Activity::Remove, marking.ticks(), || directory.remove());
     send(events, &Event::Cleaned { left: left.err().map(|error| error.to_string()) });
+    Ok(())
+}
+
+fn finished(report: RunReport) -> Event {
+    let scheduling_class = synctail_sys::scheduling_class().map(str::to_owned);
+    Event::Finished { report, scheduling_class }
+}
+
+/// A run on a device that does nothing: no directory, no file.
+fn measure_nothing(
+    plan: Plan,
+    clock: &AnyClock,
+    board: Board,
+    events: &mut PipeWriter,
+) -> Result<(), Fault> {
+    let target = NullTarget { plan };
+    let report = match clock {
+        AnyClock::Tsc(clock) => synctail_bench::run(&target.plan, clock, &target, board),
+        AnyClock::Os(clock) => synctail_bench::run(&target.plan, clock, &target, board),
+    };
+    send(events, &finished(report));
+    send(events, &Event::Cleaned { left: None });
     Ok(())
 }
 
@@ -120,7 +146,7 @@ fn probe_and_run<C: Clock>(
 fn choose_clock(
     tsc_is_stable: bool,
     timed: &TimedClock,
-    plan: &synctail_bench::Plan,
+    plan: &Plan,
     allowed: &[u64],
     events: &mut PipeWriter,
 ) -> AnyClock {
@@ -136,7 +162,11 @@ fn choose_clock(
         }
         _ => AnyClock::Os(OsClock),
     };
-    send(events, &Event::Clock { source: clock.source().to_owned(), skew_ns: skew });
+    let floor_ns = match &clock {
+        AnyClock::Tsc(clock) => floor_ns(plan, clock),
+        AnyClock::Os(clock) => floor_ns(plan, clock),
+    };
+    send(events, &Event::Clock { source: clock.source().to_owned(), skew_ns: skew, floor_ns });
     clock
 }
 

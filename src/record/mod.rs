@@ -159,6 +159,9 @@ pub struct PlanRecord {
     pub metric: Metric,
     /// Name of the policy.
     pub policy: String,
+    /// A device that does nothing was measured.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub null: bool,
     /// `auto`, `none` or a CPU list.
     pub pin: String,
     /// Seed of the data and of everything random.
@@ -216,6 +219,9 @@ pub struct ClockReport {
     pub ticks_per_s: f64,
     /// The start-up calibration's error against that scale.
     pub drift_ppm: f64,
+    /// What the tool itself adds to a pair of this arm, at the median.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub floor_ns: Option<u64>,
     /// Largest measured offset between the CPUs in use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skew_ns: Option<u64>,

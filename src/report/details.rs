@@ -116,6 +116,9 @@ fn clock_line(clock: &ClockReport) -> String {
         human::decimal(clock.read_ns),
         human::decimal(clock.drift_ppm)
     );
+    if let Some(floor) = clock.floor_ns {
+        line.push_str(&format!(", own share of a pair {}", human::time(floor)));
+    }
     if let Some(skew) = clock.skew_ns {
         line.push_str(&format!(", skew {}", human::time(skew)));
     }

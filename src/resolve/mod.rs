@@ -43,6 +43,8 @@ pub struct Request {
     pub max_samples: u64,
     /// Bound of all files together.
     pub max_bytes: u64,
+    /// Measure a device that does nothing.
+    pub null: bool,
     /// `--pin`.
     pub pin: Pin,
     /// Seed of the data.
@@ -86,6 +88,7 @@ impl Request {
             max_duration_ns: args.max_duration,
             max_samples: args.max_samples.unwrap_or(MAX_SAMPLES),
             max_bytes: args.max_bytes.unwrap_or(MAX_BYTES),
+            null: args.null,
             pin: args.pin.clone(),
             seed: args.seed.unwrap_or_else(drawn_seed),
             block_size_bytes: args

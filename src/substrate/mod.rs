@@ -60,6 +60,13 @@ pub fn discover(root: &Path, facts: &Facts) -> Substrate {
     }
 }
 
+/// Under a device that does nothing lies only the machine.
+pub fn nothing(root: &Path) -> Substrate {
+    let mut unknown = Vec::new();
+    let machine = machine::read(root, &mut unknown);
+    Substrate { filesystem: Some("null".to_owned()), machine, unknown, ..Substrate::default() }
+}
+
 fn mounts(root: &Path, unknown: &mut Vec<Unknown>) -> Vec<Entry> {
     match fs::read(root.join("proc/self/mountinfo")) {
         Ok(text) => mountinfo::parse(&text),

@@ -13,7 +13,7 @@ use crate::substrate;
 /// one that orders writes without making them durable. Unproved otherwise.
 pub fn durability(record: &Record) -> (Durability, String, Vec<Finding>) {
     let refuted: Vec<(String, Finding)> =
-        [no_barrier(record), ram_backed(record), ordering_only(record)]
+        [nothing(record), no_barrier(record), ram_backed(record), ordering_only(record)]
             .into_iter()
             .flatten()
             .collect();
@@ -23,6 +23,14 @@ pub fn durability(record: &Record) -> (Durability, String, Vec<Finding>) {
     }
     let (evidence, findings): (Vec<String>, Vec<Finding>) = refuted.into_iter().unzip();
     (Durability::NotDurable, evidence.join("; "), findings)
+}
+
+/// `--null`: the tool itself.
+fn nothing(record: &Record) -> Option<(String, Finding)> {
+    let plan = record.plan.as_ref().filter(|plan| plan.null)?;
+    let evidence = "a device that does nothing was measured".to_owned();
+    let text = "what the tool itself adds to a pair on this machine; says nothing of a storage";
+    Some((evidence, finding("null_device", Severity::Info, text, format!("arm {}", plan.arm))))
 }
 
 /// The baseline arm: nothing was asked to be durable.

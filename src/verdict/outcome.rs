@@ -101,5 +101,5 @@ fn lacks_durability(case: &Case) -> Option<&'static str> {
 }
 
 fn is_baseline(case: &Case) -> bool {
-    case.record.plan.as_ref().is_some_and(|plan| plan.arm.barrier == Barrier::None)
+    case.record.plan.as_ref().is_some_and(|plan| plan.null || plan.arm.barrier == Barrier::None)
 }

@@ -3,7 +3,7 @@
 use std::os::unix::fs::{FileTypeExt, symlink};
 use std::path::Path;
 
-use crate::support::{Cmd, Folder, Outcome, has_program, require, system_line};
+use crate::support::{Cmd, Folder, Outcome, has_program, require, rings_are_used, system_line};
 
 fn refused(path: &Path, errno: &str) -> Outcome {
     let text = Cmd::check(path).run().exits(3).complains(errno);
@@ -131,4 +131,27 @@ fn what_is_already_there_is_not_touched() {
             assert_eq!(text.unwrap(), "keep", "{dir:?}");
         }
     }
+}
+
+#[test]
+fn nothing_is_measured_without_a_file_and_shows_the_tool_itself() {
+    let _rings = rings_are_used();
+    let folder = Folder::new();
+    for arm in ["syscall/fdatasync", "syscall/dsync", "uring-linked/fdatasync", "uring/fsync"] {
+        let cmd = Cmd::check_json(folder.path()).args("--null --iters 2000 --workers 2 --arm");
+        let outcome = cmd.arg(arm).run().exits(4);
+        let record = outcome.json();
+        assert_eq!(record["plan"]["null"], true, "{arm}");
+        assert_eq!(record["substrate"]["filesystem"], "null", "{arm}");
+        assert_eq!(record["counters"]["pairs"], 4_000, "{arm}");
+        assert_eq!(record["verdict"]["durability"], "not_durable", "{arm}");
+        assert!(record["distributions"]["pooled"]["total"]["min_ns"].as_u64().unwrap() > 0);
+        folder.is_clean();
+    }
+    // Every report says how much of a pair is the tool itself.
+    let record = Cmd::check_json(folder.path()).args("--iters 20").run().json();
+    let floor = record["clock"]["floor_ns"].as_u64().unwrap();
+    let pair = record["distributions"]["pooled"]["total"]["p50_ns"].as_u64().unwrap();
+    assert!(floor > 0 && floor < pair, "{floor} of {pair}");
+    assert!(record["plan"].get("null").is_none());
 }

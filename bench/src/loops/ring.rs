@@ -10,7 +10,7 @@ use synctail_sys::{CallResult, Clock, Completion, Part, Place};
 
 use super::{Bounds, Ended, MeasureLoop, next_place};
 use crate::device::{RingDevice, Segments};
-use crate::{Cause, Cursor, Fault, Pace, Sink};
+use crate::{Arm, Barrier, Cause, Cursor, Engine, Fault, Pace, Sink};
 
 /// How a pair becomes requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +30,19 @@ pub enum Chain {
         /// RWF_DSYNC.
         dsync: bool,
     },
+}
+
+impl Chain {
+    /// How a pair of `arm`, a ring's, becomes requests.
+    pub fn of(arm: Arm) -> Chain {
+        let datasync = arm.barrier == Barrier::Fdatasync;
+        match (arm.engine, arm.barrier) {
+            (Engine::UringLinked, _) => Chain::Linked { datasync },
+            (_, Barrier::Dsync) => Chain::Single { dsync: true },
+            (_, Barrier::None) => Chain::Single { dsync: false },
+            _ => Chain::TwoTrips { datasync },
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default)]

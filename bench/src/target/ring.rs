@@ -9,7 +9,7 @@ use crate::board::Activity;
 use crate::device::{RingDevice, Segments};
 use crate::loops::{Chain, RingLoop};
 use crate::segments::SegmentFiles;
-use crate::{Barrier, Board, Cursor, Engine, Fault, Iowq};
+use crate::{Board, Cursor, Engine, Fault, Iowq};
 
 /// What a worker has when its ring is to be made.
 pub(super) struct Opening<C> {
@@ -54,13 +54,7 @@ impl FileTarget {
             control.during(Activity::RingSetup, clock.ticks(), || Ring::new(setup, self.arena));
         let mut device = RingFile { ring: ring?, files };
         device.ring.use_file(file)?;
-        let datasync = plan.arm.barrier == Barrier::Fdatasync;
-        let chain = match (plan.arm.engine, plan.arm.barrier) {
-            (Engine::UringLinked, _) => Chain::Linked { datasync },
-            (_, Barrier::Dsync) => Chain::Single { dsync: true },
-            (_, Barrier::None) => Chain::Single { dsync: false },
-            _ => Chain::TwoTrips { datasync },
-        };
+        let chain = Chain::of(plan.arm);
         let depth = plan.depth as u32;
         let quiet_writes = device.ring.can_skip_completions()
             && depth > 1

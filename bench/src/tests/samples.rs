@@ -141,3 +141,22 @@ fn a_chain_asks_the_ring_for_what_its_arm_says() {
         }
     }
 }
+
+#[test]
+fn minutes_are_neither_clamped_nor_put_into_buckets() {
+    const S: u64 = 1_000_000_000;
+    for shape in shapes().into_iter().filter(|shape| shape.depth() == 1) {
+        // The last six of 500 lie beyond index 494, one of them a minute and a half long.
+        let script = |pair: Pair| match pair.index {
+            _ if pair.is_warmup => Step::new(1, 1),
+            100 => Step::new(90 * S + 1, 0),
+            200..206 => Step::new(16_600_000_007, 0),
+            _ => Step::new(1_000 + pair.index, 0),
+        };
+        let done = Case::of(shape, 500).run(script);
+        let mut total: Vec<u64> = done.samples(0).iter().map(|s| s.end - s.start).collect();
+        let ranked = crate::Distribution::of(&mut total).unwrap();
+        assert_eq!(ranked.p99_ns, Some(16_600_000_007), "{shape:?}");
+        assert_eq!(ranked.max_ns, 90 * S + 1, "{shape:?}");
+    }
+}
