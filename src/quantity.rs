@@ -47,6 +47,9 @@ pub fn parse_count(text: &str) -> Result<u64, String> {
 }
 
 #[cfg(test)]
+mod properties;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
