@@ -4,6 +4,7 @@ mod args;
 mod check;
 mod child;
 mod clock;
+mod evidence;
 mod human;
 mod policy;
 mod quantity;

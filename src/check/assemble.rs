@@ -42,7 +42,7 @@ pub fn empty_record(command: &[OsString]) -> Record {
         clock: None,
         substrate: None,
         distributions: None,
-        probe: None,
+        proof: None,
         in_flight: Vec::new(),
         counters: None,
         wall_ns: None,
@@ -82,7 +82,7 @@ pub fn record(
         ..session.clock.report(&scale, session.skew_ns, kernel)
     });
     record.substrate = session.substrate.clone();
-    record.probe = session.probe;
+    record.proof = session.proof.clone();
     figures::measured(&mut record, session, &scale);
     include_in_flight(&mut record, &in_flight);
     include_intended(&mut record, session, &scale);

@@ -9,14 +9,15 @@ use std::time::{Duration, Instant};
 
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
-use synctail_bench::{Board, Fault, Measured, Pending, ProbeReport, RunReport};
+use synctail_bench::{Board, Fault, Measured, Pending, RunReport};
 use synctail_sys::{Fork, fork, reserve_words};
 
 use super::progress::Watching;
 use super::supervise::{Ear, Incident, Signals};
 use crate::child::{self, Birth, Event, Leftovers, Order};
 use crate::clock::{AnyClock, TimedClock, tsc_is_stable};
-use crate::record::{Facts, Substrate};
+use crate::evidence;
+use crate::record::{Facts, Proof, Substrate};
 use crate::refusal::Refusal;
 use crate::resolve::{Request, Resolved};
 use crate::substrate;
@@ -68,8 +69,8 @@ pub struct Session {
     pub leftovers: Leftovers,
     /// The work directory, once it existed.
     pub directory: Option<PathBuf>,
-    /// Bare pairs before the run.
-    pub probe: Option<ProbeReport>,
+    /// What was seen of barriers before the run.
+    pub proof: Option<Proof>,
     /// How the workers ended, if all of them did.
     pub report: Option<RunReport>,
     /// Of the child's threads.
@@ -149,7 +150,7 @@ impl Session {
             resolved: None,
             leftovers: Leftovers::default(),
             directory: None,
-            probe: None,
+            proof: None,
             report: None,
             scheduling_class: None,
             fault: None,
@@ -251,7 +252,7 @@ impl Session {
                 self.directory = Some(PathBuf::from(OsString::from_vec(directory)));
                 self.interrupts.0 = read_interrupts();
             }
-            Event::Probed(report) => self.probe = Some(report),
+            Event::Probed(proof) => self.proof = Some(proof),
             Event::Finished { report, scheduling_class } => {
                 self.interrupts.1 = read_interrupts();
                 self.report = Some(report);
@@ -279,7 +280,8 @@ impl Session {
         }
         let resolved = self.request.plan(facts.free_bytes.filter(|_| !null), allowed)?;
         let tsc_is_stable = tsc_is_stable(Path::new(ROOT));
-        let order = Order { plan: resolved.plan.clone(), null, tsc_is_stable };
+        let counters = evidence::counters(Path::new(ROOT), &substrate);
+        let order = Order { plan: resolved.plan.clone(), counters, null, tsc_is_stable };
         self.substrate = Some(substrate);
         self.resolved = Some(resolved);
         if let (Some(pipe), Ok(mut line)) = (orders.as_mut(), serde_json::to_vec(&order)) {

@@ -30,7 +30,7 @@ fn without_samples(record: &Record) -> Record {
         clock: record.clock.clone(),
         substrate: record.substrate.clone(),
         distributions: record.distributions.clone(),
-        probe: record.probe,
+        proof: record.proof.clone(),
         in_flight: record.in_flight.clone(),
         counters: record.counters.clone(),
         wall_ns: record.wall_ns,

@@ -16,9 +16,11 @@ mod ram;
 mod route;
 mod source;
 mod stack;
+mod weakened;
 
 pub use interrupts::completion;
 pub use ram::{ram_backed, refused};
+pub use weakened::weakened;
 
 use std::fs;
 use std::io;
@@ -55,6 +57,7 @@ pub fn discover(root: &Path, facts: &Facts) -> Substrate {
         filesystem,
         mount: chosen.map(Entry::to_mount),
         block: stack.block,
+        zfs: None,
         machine,
         unknown,
     }

@@ -106,6 +106,7 @@ impl<'a> Stack<'a> {
             return Vec::new();
         };
         self.block[at].backing_filesystem = Some(mount.filesystem());
+        self.block[at].backing_options = Some(mount.to_mount().super_options);
         self.below_mount(mount)
     }
 

@@ -1,13 +1,9 @@
 //! The findings that the verdict itself adds to a run's observations.
 
 use crate::human;
-use crate::record::{Durability, Finding, InFlight, Record, Severity, Status};
+use crate::record::{Finding, InFlight, Record, Severity, Status};
 
 use super::figures::{Participants, SAMPLES_FOR_P99};
-
-/// Below this median no disk was involved: the fastest flushes published for any device take tens of
-/// microseconds. 5 us exactly is still plausible.
-const IMPLAUSIBLE_BELOW_NS: u64 = 5_000;
 
 /// Share of the asked rate below which a run fell behind.
 const RATE_SHARE_LEAST: f64 = 0.99;
@@ -25,31 +21,6 @@ pub fn cost_in_write(barrier_ns: u64, total_ns: u64) -> Finding {
         text: format!("the write costs more than the barrier, so the total decides: {figures}"),
         evidence: format!("worst worker: barrier {barrier_ns} ns, total {total_ns} ns"),
     }
-}
-
-/// The median is below what a flush can take, and neither memory nor a missing barrier explains it.
-pub fn implausibly_fast(record: &Record, durability: Durability) -> Option<Finding> {
-    if durability != Durability::Unproved {
-        return None;
-    }
-    let pooled = &record.distributions.as_ref()?.pooled;
-    // The shortest part that contains the flush, whatever is judged. One sample has no median; it stands
-    // for itself.
-    let parts = [pooled.barrier.as_ref(), pooled.service.as_ref(), Some(&pooled.total)];
-    let measured = parts.into_iter().flatten().next()?;
-    let measured = measured.p50_ns.unwrap_or(measured.max_ns);
-    let probed = record.probe.map(|probe| probe.barrier_p50_ns).filter(|&ns| ns < measured);
-    let median = probed.unwrap_or(measured);
-    let of = if probed.is_some() { "bare fdatasync calls before the run" } else { "all workers" };
-    (median < IMPLAUSIBLE_BELOW_NS).then(|| Finding {
-        code: "implausibly_fast".to_owned(),
-        severity: Severity::Warning,
-        text: format!(
-            "half of the flushes took {} or less; below 5us no disk was involved",
-            human::time(median)
-        ),
-        evidence: format!("p50 of {of}: {median} ns"),
-    })
 }
 
 /// Workers that were judged on their maximum because a percentile needs more samples.
@@ -125,25 +96,6 @@ mod tests {
     use super::*;
     use crate::record::{JudgedOn, Metric};
     use crate::verdict::sample_record::{self, in_flight as operation};
-
-    #[test]
-    fn the_median_alone_makes_a_run_implausible_and_5_us_is_the_edge() {
-        let code = |ns: u64, state| {
-            let record = sample_record::barriers(&[vec![ns; 100]]);
-            implausibly_fast(&record, state).map(|f| f.code)
-        };
-        assert_eq!(code(4_999, Durability::Unproved).as_deref(), Some("implausibly_fast"));
-        assert_eq!(code(5_000, Durability::Unproved), None);
-        assert_eq!(code(1, Durability::NotDurable), None, "memory explains it");
-        assert_eq!(code(1, Durability::Proved), None, "the proof stands");
-        let one = sample_record::barriers(&[vec![100]]);
-        assert!(implausibly_fast(&one, Durability::Unproved).is_some());
-        // Most flushes real, a few absorbed: not implausible.
-        let mut mixed = vec![1_000; 49];
-        mixed.extend([2_000_000; 51]);
-        let mixed = sample_record::barriers(&[mixed]);
-        assert_eq!(implausibly_fast(&mixed, Durability::Unproved), None);
-    }
 
     #[test]
     fn workers_with_too_few_samples_are_named_and_long_lists_are_cut() {

@@ -116,7 +116,7 @@ pub fn empty() -> Record {
         }),
         substrate: Some(Substrate { filesystem: Some("ext4".into()), ..Substrate::default() }),
         distributions: None,
-        probe: None,
+        proof: None,
         in_flight: Vec::new(),
         counters: None,
         wall_ns: Some(8_400_000_000),

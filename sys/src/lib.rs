@@ -24,6 +24,8 @@ mod shared;
 mod skew;
 #[cfg(target_os = "linux")]
 mod statx;
+#[cfg(target_os = "linux")]
+mod symbols;
 
 pub use affinity::{allowed_cpus, current_cpu, pin, scheduling_class, sleep_precisely};
 pub use arena::{Arena, Place};
@@ -40,3 +42,5 @@ pub use shared::reserve_words;
 pub use skew::measure_skew_ticks;
 #[cfg(target_os = "linux")]
 pub use statx::{DirectAlignment, PathFacts, direct_alignment, path_facts};
+#[cfg(target_os = "linux")]
+pub use symbols::{Symbol, flush_refuses_bad_descriptor, flush_symbols};
