@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)] // a test may; what it found is in the panic
 
 mod cli; // arguments, messages, exit codes, output and paths
+mod durability; // flushes that are swallowed, and honest ones
 mod faults; // what a filesystem refuses: space, quota, limits, rights
 mod filesystems; // every arm on real ext4, xfs, btrfs, tmpfs (loop devices, root)
 mod fuse; // the rig: injected delays, EIO, short writes, hangs

@@ -2,7 +2,7 @@
 
 use synctail_bench::Barrier;
 
-use super::moved;
+use super::moved::{self, Issuer};
 use crate::record::{Block, CounterKind, Proof, Record, Substrate};
 
 const NO_PROOF: &str = "no proof of a flush was collected in this run";
@@ -34,8 +34,9 @@ pub fn proof(record: &Record) -> Result<String, String> {
 fn not_seen(proof: &Proof, substrate: &Substrate) -> String {
     let reason = unseen_below(substrate).unwrap_or_else(|| "no block device is known below".into());
     let zil = moved::counter(proof, CounterKind::ZilCommits, "zfs").and_then(|counter| {
-        let share = moved::per_barrier(proof, counter);
-        moved::by_barriers(proof, counter)
+        let share = Issuer::Raw.per_barrier(proof, counter);
+        Issuer::Raw
+            .moves(proof, counter)
             .then(|| format!("ZIL commits moved with the barriers ({share:.2} each), but "))
     });
     format!("{}{reason}", zil.unwrap_or_default())
@@ -64,8 +65,9 @@ fn arrives(record: &Record, leaf: &Block) -> Result<String, String> {
     let proof = record.proof.as_ref().ok_or(NO_PROOF)?;
     let counter = moved::counter(proof, CounterKind::Flushes, name)
         .ok_or_else(|| format!("the kernel counts no flushes of {name}"))?;
-    let share = moved::per_barrier(proof, counter);
-    if moved::by_barriers(proof, counter) {
+    let issuer = Issuer::of(record);
+    let share = issuer.per_barrier(proof, counter);
+    if issuer.moves(proof, counter) {
         return Ok(format!("flushes reach {name} ({share:.2} a barrier)"));
     }
     let others = counter.none;

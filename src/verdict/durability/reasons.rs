@@ -2,6 +2,7 @@
 
 use synctail_bench::{Barrier, Engine};
 
+use super::moved::Issuer;
 use super::{finding, moved};
 use crate::human;
 use crate::record::{CounterKind, Finding, Record, Severity};
@@ -33,12 +34,11 @@ pub fn all(record: &Record) -> Vec<Reason> {
         sync_disabled(record),
         intercepted(record),
         denied_cache(record),
-        counters_still(record),
     ];
     let mut reasons: Vec<Reason> = plain.into_iter().flatten().collect();
     // What is explained already needs no second accusation.
     if reasons.is_empty() {
-        reasons.extend(implausibly_fast(record));
+        reasons.extend(counters_still(record).or_else(|| implausibly_fast(record)));
     }
     reasons
 }
@@ -181,21 +181,22 @@ fn denied_cache(record: &Record) -> Option<Reason> {
 fn counters_still(record: &Record) -> Option<Reason> {
     let proof = record.proof.as_ref()?;
     let leaves = moved::leaves(record.substrate.as_ref()?);
-    let barriers = proof.libc_barriers + proof.raw_barriers;
+    let issuer = Issuer::of(record);
+    let barriers = issuer.barriers(proof);
     if leaves.is_empty() || barriers < BARRIERS_LEAST {
         return None;
     }
     for leaf in &leaves {
         let counter = moved::counter(proof, CounterKind::Flushes, &leaf.name)?;
         // A driver that counts none (pmem, an NVMe multipath head) stands at 0 for ever.
-        let counts = counter.value > 0 && counter.libc + counter.raw == 0;
-        if !counts || leaf.write_cache.as_deref() != Some("write back") {
+        let still = counter.value > 0 && issuer.is_silent(proof, counter);
+        if !still || leaf.write_cache.as_deref() != Some("write back") {
             return None;
         }
     }
     let names: Vec<&str> = leaves.iter().map(|leaf| leaf.name.as_str()).collect();
     let evidence = format!(
-        "{barriers} barriers moved no flush counter of {}, whose cache is write back",
+        "{barriers} barriers did not move the flush counter of {}, whose cache is write back",
         names.join(", ")
     );
     let text = "flushes are swallowed on their way to the device";
@@ -205,7 +206,7 @@ fn counters_still(record: &Record) -> Option<Reason> {
 
 /// A latency that no device can have, and no counter that explains it.
 fn implausibly_fast(record: &Record) -> Option<Reason> {
-    if record.proof.as_ref().is_some_and(moved::any) {
+    if record.proof.as_ref().is_some_and(|proof| moved::any(Issuer::of(record), proof)) {
         return None;
     }
     let pooled = &record.distributions.as_ref()?.pooled;
@@ -213,7 +214,9 @@ fn implausibly_fast(record: &Record) -> Option<Reason> {
     let parts = [pooled.barrier.as_ref(), pooled.service.as_ref(), Some(&pooled.total)];
     let measured = parts.into_iter().flatten().next()?;
     let measured = measured.p50_ns.unwrap_or(measured.max_ns);
-    let probed = record.proof.as_ref().map(|proof| proof.libc_barrier_p50_ns);
+    // Past the library, as a ring or a synchronous write goes; the library's own calls are measured.
+    let probed = record.proof.as_ref();
+    let probed = probed.map(|proof| proof.raw_barrier_p50_ns.unwrap_or(proof.libc_barrier_p50_ns));
     let median = probed.filter(|&ns| ns < measured).unwrap_or(measured);
     if median >= IMPLAUSIBLE_BELOW_NS {
         return None;

@@ -135,6 +135,12 @@ fn counters_that_stand_still_accuse_only_where_they_count_and_there_is_a_cache()
     let mut record = on_a_disk();
     *counter(&mut record) = moved(0, 0, 0);
     assert_eq!(codes(&record), ["flushes_swallowed"]);
+    // A few flushes of others do not hide it: 32 honest barriers need 32 flushes.
+    *counter(&mut record) = moved(7, 7, 5);
+    assert_eq!(codes(&record), ["flushes_swallowed"]);
+    *counter(&mut record) = moved(8, 8, 5);
+    assert_eq!(durability(&record).0, Durability::Unproved);
+    *counter(&mut record) = moved(0, 0, 0);
     counter(&mut record).value = 0;
     assert_eq!(durability(&record).0, Durability::Unproved, "a driver that counts none");
     counter(&mut record).value = 900;
@@ -190,7 +196,7 @@ fn writes_with_fua_are_neither_proved_nor_accused() {
 #[test]
 fn a_counter_that_moved_explains_a_short_barrier() {
     let mut record = on_a_disk();
-    record.proof.as_mut().unwrap().libc_barrier_p50_ns = 900;
+    record.proof.as_mut().unwrap().raw_barrier_p50_ns = Some(900);
     assert_eq!(durability(&record).0, Durability::Proved);
     counter(&mut record).kind = CounterKind::Jbd2Commits;
     assert_eq!(codes(&record), ["implausibly_fast"]);
