@@ -6,6 +6,7 @@
 //! is fatal: what cannot be read becomes an [`Unknown`] with its reason.
 
 mod block;
+mod command;
 #[cfg(test)]
 mod fake;
 mod interrupts;
@@ -17,6 +18,7 @@ mod route;
 mod source;
 mod stack;
 mod weakened;
+mod zfs;
 
 pub use interrupts::completion;
 pub use ram::{ram_backed, refused};
@@ -34,6 +36,10 @@ use stack::Stack;
 ///
 /// `root` is `/`, or a folder that holds copies of `proc` and `sys`.
 pub fn discover(root: &Path, facts: &Facts) -> Substrate {
+    discover_asking(root, facts, &command::output)
+}
+
+fn discover_asking(root: &Path, facts: &Facts, ask: zfs::Ask) -> Substrate {
     let mut unknown = Vec::new();
     let machine = machine::read(root, &mut unknown);
     if facts.free_bytes.is_none() {
@@ -52,12 +58,18 @@ pub fn discover(root: &Path, facts: &Facts) -> Substrate {
         }
         None => stack.below_device(facts.device_major, facts.device_minor),
     }
+    let zfs = chosen.filter(|entry| entry.kind == b"zfs").map(|entry| {
+        let (zfs, reasons) = zfs::dataset(root, entry, ask);
+        stack.below_paths(zfs.data_devices.iter().chain(&zfs.log_devices));
+        unknown.extend(reasons.iter().map(|reason| missing("zfs", reason)));
+        zfs
+    });
     unknown.append(&mut stack.unknown);
     Substrate {
         filesystem,
         mount: chosen.map(Entry::to_mount),
         block: stack.block,
-        zfs: None,
+        zfs,
         machine,
         unknown,
     }
