@@ -28,11 +28,7 @@ use crate::substrate;
 pub fn empty_record(command: &[OsString]) -> Record {
     Record {
         schema: SCHEMA.to_owned(),
-        tool: Tool {
-            name: "synctail".to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            target: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
-        },
+        tool: Tool::this(),
         started_at: now_rfc3339(),
         command: command.iter().map(|arg| arg.to_string_lossy().into_owned()).collect(),
         status: Status::Complete,

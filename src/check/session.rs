@@ -13,7 +13,6 @@ use synctail_bench::{Board, Fault, Measured, Pending, RunReport};
 use synctail_sys::{Fork, fork, reserve_words};
 
 use super::progress::Watching;
-use super::supervise::{Ear, Incident, Signals};
 use crate::child::{self, Birth, Event, Leftovers, Order};
 use crate::clock::{AnyClock, TimedClock, tsc_is_stable};
 use crate::evidence;
@@ -21,6 +20,7 @@ use crate::record::{Facts, Proof, Substrate};
 use crate::refusal::Refusal;
 use crate::resolve::{Request, Resolved};
 use crate::substrate;
+use crate::supervise::{Ear, Incident, Signals};
 
 /// Everything about the machine is read below it.
 const ROOT: &str = "/";

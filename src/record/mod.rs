@@ -88,6 +88,17 @@ pub struct Tool {
     pub target: String,
 }
 
+impl Tool {
+    /// This program.
+    pub fn this() -> Tool {
+        Tool {
+            name: "synctail".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            target: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
+        }
+    }
+}
+
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -75,6 +75,17 @@ fn discover_asking(root: &Path, facts: &Facts, ask: zfs::Ask) -> Substrate {
     }
 }
 
+/// Adds the serial numbers of the devices, which a record does not carry unless it is asked to.
+pub fn add_serials(root: &Path, substrate: &mut Substrate) {
+    for node in &mut substrate.block {
+        let folder = root.join("sys/class/block").join(node.name.replace('/', "!"));
+        let places = ["serial", "device/serial", "device/wwid"];
+        let found = places.iter().find_map(|place| text(&folder.join(place)).ok());
+        node.serial =
+            found.map(|serial| serial.trim().to_owned()).filter(|serial| !serial.is_empty());
+    }
+}
+
 /// Under a device that does nothing lies only the machine.
 pub fn nothing(root: &Path) -> Substrate {
     let mut unknown = Vec::new();

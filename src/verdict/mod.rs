@@ -11,7 +11,7 @@ mod recommendation;
 #[cfg(test)]
 pub mod sample_record;
 
-use durability::durability;
+pub use durability::durability;
 pub use findings::in_flight;
 pub use recommendation::{config_line, recommend};
 
