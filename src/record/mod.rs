@@ -10,7 +10,7 @@ mod verdict;
 
 pub use distributions::{Distributions, Parts, Samples, WorkerDistributions, WorkerSamples};
 pub use proof::{CounterKind, CounterMoved, Proof, SymbolRecord};
-pub use substrate::{Block, Completion, Facts, Machine, Mount, Substrate, Unknown, Zfs};
+pub use substrate::{Block, Completion, Facts, IoLimit, Machine, Mount, Substrate, Unknown, Zfs};
 pub use verdict::{
     Band, Confidence, Durability, Finding, Judged, JudgedOn, Metric, Recommendation, Severity,
     Verdict,

@@ -14,6 +14,9 @@ pub struct Substrate {
     /// Every node of the block stack once, the filesystem's device first.
     #[serde(default)]
     pub block: Vec<Block>,
+    /// Limits of control groups on these devices.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<IoLimit>,
     /// The dataset and its pool; only on ZFS.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zfs: Option<Zfs>,
@@ -162,6 +165,23 @@ pub struct Machine {
     /// The kernel's clock source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clocksource: Option<String>,
+    /// The container that this process is in, as far as its marks tell: `docker`, `podman`, `lxc`...
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub container: Option<String>,
+    /// Vendor and product by the firmware, which names the hypervisor or cloud of a virtual machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub product: Option<String>,
+}
+
+/// A limit of a control group.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IoLimit {
+    /// The device's name.
+    pub node: String,
+    /// Such as `wiops=50`.
+    pub limit: String,
+    /// The file that says so.
+    pub source: String,
 }
 
 /// A fact that could not be found out.

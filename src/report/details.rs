@@ -7,7 +7,7 @@ use super::lines::Lines;
 use super::text::cell;
 use crate::human;
 use crate::record::{
-    Block, ClockReport, Distributions, Effective, PlanRecord, Record, Substrate,
+    Block, ClockReport, Distributions, Effective, IoLimit, PlanRecord, Record, Substrate,
     WorkerDistributions, Zfs,
 };
 
@@ -150,15 +150,23 @@ pub fn write_substrate(lines: &mut Lines, substrate: &Substrate) {
     for block in &substrate.block {
         lines.say(&block_line(block), 4);
     }
+    for IoLimit { node, limit, source } in &substrate.limits {
+        lines.say(&format!("  limit: {node}: {limit} ({source})"), 4);
+    }
     if let Some(zfs) = &substrate.zfs {
         lines.say(&zfs_line(zfs), 4);
     }
     let machine = &substrate.machine;
     let guest = machine.virtualised.map(|guest| if guest { "virtual" } else { "physical" });
-    let facts: Vec<&str> = [machine.kernel.as_deref(), machine.cpu_model.as_deref(), guest]
-        .into_iter()
-        .flatten()
-        .collect();
+    let container = machine.container.as_ref().map(|name| format!("in {name}"));
+    let facts = [
+        machine.kernel.as_deref(),
+        machine.cpu_model.as_deref(),
+        guest,
+        machine.product.as_deref(),
+        container.as_deref(),
+    ];
+    let facts: Vec<&str> = facts.into_iter().flatten().collect();
     if !facts.is_empty() {
         lines.say(&format!("  machine: {}", facts.join(", ")), 4);
     }

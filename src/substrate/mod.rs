@@ -10,6 +10,7 @@ mod command;
 #[cfg(test)]
 mod fake;
 mod interrupts;
+mod limits;
 mod machine;
 mod mount;
 mod mountinfo;
@@ -65,10 +66,12 @@ fn discover_asking(root: &Path, facts: &Facts, ask: zfs::Ask) -> Substrate {
         zfs
     });
     unknown.append(&mut stack.unknown);
+    let limits = limits::in_force(root, &stack.block);
     Substrate {
         filesystem,
         mount: chosen.map(Entry::to_mount),
         block: stack.block,
+        limits,
         zfs,
         machine,
         unknown,

@@ -1,12 +1,16 @@
 //! The findings that the verdict itself adds to a run's observations.
 
 use crate::human;
-use crate::record::{Finding, InFlight, Record, Severity, Status};
+use crate::record::{CounterKind, Finding, InFlight, Record, Severity, Status};
 
 use super::figures::{Participants, SAMPLES_FOR_P99};
 
 /// Share of the asked rate below which a run fell behind.
 const RATE_SHARE_LEAST: f64 = 0.99;
+
+/// A first flush is worth a word from here on, and from so many times the later ones.
+const FIRST_FLUSH_NS_LEAST: u64 = 100_000_000;
+const FIRST_FLUSH_TIMES_LEAST: u64 = 20;
 
 /// Workers named in a finding before the rest is only counted.
 const WORKERS_NAMED: usize = 8;
@@ -57,6 +61,48 @@ pub fn rate_not_reached(record: &Record) -> Option<Finding> {
     let (reached, asked) = (human::decimal(reached), human::decimal(asked));
     let text = format!("{asked}/s were asked, {reached}/s were reached: the queue only grows");
     Some(Finding { code: "rate_not_reached".to_owned(), severity: Severity::Error, text, evidence })
+}
+
+/// A log device that the intent log does not use.
+pub fn slog_unused(record: &Record) -> Option<Finding> {
+    let zfs = record.substrate.as_ref()?.zfs.as_ref().filter(|zfs| !zfs.log_devices.is_empty())?;
+    let proof = record.proof.as_ref()?;
+    let moved = |kind| {
+        let counter = proof.counters.iter().find(|counter| counter.kind == kind);
+        counter.map_or(0, |counter| counter.libc + counter.raw)
+    };
+    if moved(CounterKind::ZilCommits) == 0 || moved(CounterKind::ZilSlog) > 0 {
+        return None;
+    }
+    let why = zfs.logbias.as_deref().filter(|&bias| bias == "throughput");
+    let why = why.map_or("", |_| ": logbias=throughput keeps it from being used");
+    let text = format!("a log device is present and unused{why}");
+    let evidence = format!("{} and no record on a log device", zfs.log_devices.join(", "));
+    Some(Finding { code: "slog_unused".to_owned(), severity: Severity::Warning, text, evidence })
+}
+
+/// A fresh filesystem may make its first flush wait for a transaction, which no later one does.
+pub fn first_flush(record: &Record) -> Option<Finding> {
+    let proof = record.proof.as_ref()?;
+    let (first, later) = (proof.first_barrier_ns, proof.libc_barrier_p50_ns);
+    if first < FIRST_FLUSH_NS_LEAST || first < later.saturating_mul(FIRST_FLUSH_TIMES_LEAST) {
+        return None;
+    }
+    let text =
+        format!("the first flush took {}: a fresh filesystem's, not counted", human::time(first));
+    let evidence = format!("later ones: p50 {}", human::time(later));
+    Some(Finding { code: "first_flush".to_owned(), severity: Severity::Info, text, evidence })
+}
+
+/// What a control group allows shapes the tail as much as the disk does.
+pub fn io_limits(record: &Record) -> Option<Finding> {
+    let limits = &record.substrate.as_ref()?.limits;
+    let first = limits.first()?;
+    let text = format!("a control group limits writes to {}: {}", first.node, first.limit);
+    let all: Vec<String> =
+        limits.iter().map(|l| format!("{}: {} ({})", l.node, l.limit, l.source)).collect();
+    let severity = Severity::Warning;
+    Some(Finding { code: "io_limited".to_owned(), severity, text, evidence: all.join(", ") })
 }
 
 /// Pairs of an open loop that had not begun at the end.

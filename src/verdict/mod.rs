@@ -71,6 +71,9 @@ pub fn judge(record: &Record, policy: &Policy, options: &JudgeOptions) -> Option
     let fell_behind = findings::rate_not_reached(record);
     own_findings.extend(fell_behind.clone());
     own_findings.extend(findings::not_started(record));
+    own_findings.extend(findings::slog_unused(record));
+    own_findings.extend(findings::first_flush(record));
+    own_findings.extend(findings::io_limits(record));
     own_findings.extend(findings::end_of_run(record));
     let case = Case {
         record,

@@ -106,6 +106,7 @@ fn substrate() -> Substrate {
             ..Mount::default()
         }),
         zfs: None,
+        limits: Vec::new(),
         block: vec![
             Block {
                 name: "dm-0".into(),
@@ -128,6 +129,8 @@ fn substrate() -> Substrate {
             },
         ],
         machine: Machine {
+            container: None,
+            product: None,
             kernel: Some("6.18.0".into()),
             cpu_model: Some("Some CPU".into()),
             virtualised: Some(true),

@@ -19,7 +19,14 @@ pub fn proof(record: &Record) -> Result<String, String> {
             None => NO_PROOF.to_owned(),
         });
     }
-    let arrived = leaves.iter().map(|leaf| arrives(record, leaf)).collect::<Result<Vec<_>, _>>()?;
+    let (arrived, missing): (Vec<_>, Vec<_>) =
+        leaves.iter().map(|leaf| arrives(record, leaf)).partition(Result::is_ok);
+    let arrived: Vec<String> = arrived.into_iter().flatten().collect();
+    // The intent log of a pool lies on some of its devices, a filesystem on all of them.
+    let enough = substrate.zfs.is_some() && !arrived.is_empty();
+    if let Some(Err(missing)) = missing.into_iter().next().filter(|_| !enough) {
+        return Err(missing);
+    }
     let arrived = arrived.join("; ");
     if let Some(reason) = unseen_below(substrate) {
         return Err(format!("{arrived}, but {reason}"));
