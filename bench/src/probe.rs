@@ -22,7 +22,7 @@ const SLICE_PAIRS_MAX: u64 = 8;
 /// A slice begins no pair after so long.
 const SLICE_NS: u64 = 12_000_000;
 /// No round begins after so long; one more round and the last pair come on top.
-const BUDGET_NS: u64 = 150_000_000;
+const BUDGET_NS: u64 = 300_000_000;
 const ROUNDS_MAX: u64 = 4;
 /// A file that is written again from its start stays small.
 const FILE_BLOCKS: u64 = 256;

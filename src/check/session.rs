@@ -2,7 +2,7 @@
 //! waiting longer would break the promise to end.
 
 use std::ffi::OsString;
-use std::io::{self, PipeWriter, Write};
+use std::io::{PipeWriter, Write};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -10,17 +10,18 @@ use std::time::{Duration, Instant};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 use synctail_bench::{Board, Fault, Measured, Pending, RunReport};
-use synctail_sys::{Fork, fork, reserve_words};
+use synctail_sys::reserve_words;
 
 use super::progress::Watching;
-use crate::child::{self, Birth, Event, Leftovers, Order};
+use crate::child::{Event, Leftovers, Order};
 use crate::clock::{AnyClock, TimedClock, tsc_is_stable};
 use crate::evidence;
+use crate::evidence::interval::{Moment, moment};
 use crate::record::{Facts, Proof, Substrate};
 use crate::refusal::Refusal;
 use crate::resolve::{Request, Resolved};
 use crate::substrate;
-use crate::supervise::{Ear, Incident, Signals};
+use crate::supervise::{Incident, Supervised};
 
 /// Everything about the machine is read below it.
 const ROOT: &str = "/";
@@ -28,6 +29,9 @@ const ROOT: &str = "/";
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 /// How long workers and clean-up may take after a stop, so that the whole ends within a second.
 const GRACE: Duration = Duration::from_millis(600);
+
+/// The machine's counters and when they were read.
+type Timed = (Instant, Moment);
 
 /// Why the run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +91,8 @@ pub struct Session {
     pub child_left: Option<i32>,
     /// How the child died, if it did.
     pub death: Option<String>,
+    /// The machine's counters before and after the run.
+    pub moments: (Option<Timed>, Option<Timed>),
     /// /proc/interrupts before and after the run.
     pub interrupts: (String, String),
     /// RFC 3339.
@@ -106,34 +112,16 @@ impl Session {
         watching: Watching,
     ) -> Result<Session, Refusal> {
         let started = Instant::now();
-        let failed = |operation: &str, why: String| {
-            Refusal::cannot("prepare", operation, format!("{operation}: {why}"), "")
-        };
-        let io = |operation| move |error: io::Error| failed(operation, error.to_string());
         let size = request.board_size();
         let words = reserve_words(size.words() as usize).map_err(|e| {
             let text = e.to_string();
             Refusal::cannot("prepare", "mmap", text, "lower --max-samples, --workers or --depth")
         })?;
         let board = Board::new(words, size);
-        let signals = Signals::take_over().map_err(io("take over signals"))?;
-        let (child_orders, orders) = io::pipe().map_err(io("pipe"))?;
-        let (events, child_events) = io::pipe().map_err(io("pipe"))?;
         let clock = TimedClock::start(AnyClock::best());
-        let child = match fork().map_err(|e| failed("fork", e.to_string()))? {
-            Fork::Parent(pid) => pid,
-            Fork::Child => {
-                drop((orders, events, signals));
-                let path = path.to_owned();
-                let (orders, events) = (child_orders, child_events);
-                child::live(Birth { path, clean, board, clock, orders, events });
-                // Neither destructors nor exit handlers of the parent's half may run here.
-                std::process::exit(0);
-            }
-        };
-        drop((child_orders, child_events));
+        let child = Supervised::start(path, clean, board, clock.clone())?;
         let mut session = Session::new(request, board, clock, started);
-        session.drive(child, Ear::new(events, signals), orders, watching)?;
+        session.drive(child, watching)?;
         Ok(session)
     }
 
@@ -159,19 +147,15 @@ impl Session {
             pending: Vec::new(),
             child_left: None,
             death: None,
+            moments: Default::default(),
             interrupts: Default::default(),
             started_at: super::assemble::now_rfc3339(),
             started,
         }
     }
 
-    fn drive(
-        &mut self,
-        child: i32,
-        mut ear: Ear,
-        orders: PipeWriter,
-        watching: Watching,
-    ) -> Result<(), Refusal> {
+    fn drive(&mut self, child: Supervised, watching: Watching) -> Result<(), Refusal> {
+        let Supervised { pid: child, orders, mut ear } = child;
         let mut orders = Some(orders);
         let mut progress = watching.start(self);
         let mut give_up: Option<Instant> = None;
@@ -251,9 +235,15 @@ impl Session {
             Event::Created { directory } => {
                 self.directory = Some(PathBuf::from(OsString::from_vec(directory)));
                 self.interrupts.0 = read_interrupts();
+                self.moments.0 = self.moment();
             }
-            Event::Probed(proof) => self.proof = Some(proof),
+            Event::Probed(proof) => {
+                self.proof = Some(proof);
+                // What the probe did is none of the run's.
+                self.moments.0 = self.moment();
+            }
             Event::Finished { report, scheduling_class } => {
+                self.moments.1 = self.moment();
                 self.interrupts.1 = read_interrupts();
                 self.report = Some(report);
                 self.scheduling_class = scheduling_class;
@@ -290,6 +280,10 @@ impl Session {
             let _ = pipe.write_all(&line);
         }
         Ok(())
+    }
+
+    fn moment(&self) -> Option<Timed> {
+        Some((Instant::now(), moment(Path::new(ROOT), self.substrate.as_ref()?)))
     }
 
     fn bury(&mut self, child: i32) {

@@ -38,9 +38,8 @@ pub fn moment(root: &Path, substrate: &Substrate) -> Moment {
 /// What lies between two moments `wall_ns` apart.
 pub fn between(before: &Moment, after: &Moment, wall_ns: u64) -> Interval {
     let rise = |of: fn(&Moment) -> Option<u64>| Some(of(after)?.saturating_sub(of(before)?));
-    let share = |us: Option<u64>| {
-        us.filter(|_| wall_ns > 0).map(|us| us as f64 * 1_000.0 / wall_ns as f64)
-    };
+    let share =
+        |us: Option<u64>| us.filter(|_| wall_ns > 0).map(|us| us as f64 * 1_000.0 / wall_ns as f64);
     let steal = before.cpu_ticks.zip(after.cpu_ticks).and_then(|(before, after)| {
         let all = after.0.saturating_sub(before.0);
         (all > 0).then(|| after.1.saturating_sub(before.1) as f64 / all as f64)
@@ -132,14 +131,18 @@ mod tests {
         file("proc/pressure/io", psi);
         file("proc/stat", stat);
         file("proc/diskstats", disk);
-        file("proc/meminfo", "MemTotal: 9 kB\nDirty:  12 kB\nWriteback: 3 kB\nWritebackTmp: 7 kB\n");
+        file(
+            "proc/meminfo",
+            "MemTotal: 9 kB\nDirty:  12 kB\nWriteback: 3 kB\nWritebackTmp: 7 kB\n",
+        );
         file("proc/self/cgroup", "0::/a\n");
         file("sys/fs/cgroup/a/cpu.stat", "usage_usec 5\nthrottled_usec 40\n");
         root
     }
 
     fn sda() -> Substrate {
-        let block = vec![Block { name: "sda".to_owned(), kind: "disk".to_owned(), ..Block::default() }];
+        let block =
+            vec![Block { name: "sda".to_owned(), kind: "disk".to_owned(), ..Block::default() }];
         Substrate { block, ..Substrate::default() }
     }
 

@@ -4,6 +4,7 @@
 //! not there is left out: nothing here stops a run.
 
 mod diskstats;
+pub mod interval;
 mod journal;
 mod zil;
 

@@ -1,20 +1,19 @@
 //! What only the path can tell, asked by a child: a path may hang.
 
-use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use nix::sys::wait::waitpid;
 use nix::unistd::Pid;
 use synctail_bench::{Board, BoardSize};
-use synctail_sys::{Fork, fork, reserve_words};
+use synctail_sys::reserve_words;
 
 use crate::check::failure_without_plan;
-use crate::child::{self, Birth, Event};
+use crate::child::Event;
 use crate::clock::{AnyClock, TimedClock};
 use crate::record::Facts;
 use crate::refusal::Refusal;
-use crate::supervise::{Ear, Incident, Signals};
+use crate::supervise::{Ear, Incident, Supervised};
 
 const TIMEOUT: Duration = Duration::from_secs(60);
 
@@ -23,29 +22,13 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 /// # Errors
 /// Where it is no directory, does not answer, or a signal came.
 pub fn facts(path: &Path, timeout_ns: Option<u64>) -> Result<Facts, Refusal> {
-    let failed = |operation: &'static str| {
-        move |error: io::Error| {
-            Refusal::cannot("prepare", operation, format!("{operation}: {error}"), "")
-        }
-    };
     let size = BoardSize { workers: 1, depth: 1, samples_per_worker: 1 };
     let words = reserve_words(size.words() as usize)
         .map_err(|error| Refusal::cannot("prepare", "mmap", error.to_string(), ""))?;
     let board = Board::new(words, size);
-    let signals = Signals::take_over().map_err(failed("take over signals"))?;
-    let (child_orders, orders) = io::pipe().map_err(failed("pipe"))?;
-    let (events, child_events) = io::pipe().map_err(failed("pipe"))?;
     let clock = TimedClock::start(AnyClock::best());
-    let forked = fork().map_err(|e| Refusal::cannot("prepare", "fork", e.to_string(), ""))?;
-    let Fork::Parent(pid) = forked else {
-        drop((orders, events, signals));
-        let (orders, events) = (child_orders, child_events);
-        child::live(Birth { path: path.to_owned(), clean: false, board, clock, orders, events });
-        // Neither destructors nor exit handlers of the parent's half may run here.
-        std::process::exit(0);
-    };
-    drop((child_orders, child_events));
-    let answer = listen(path, Ear::new(events, signals), timeout_ns);
+    let Supervised { pid, orders, ear } = Supervised::start(path, false, board, clock)?;
+    let answer = listen(path, ear, timeout_ns);
     // The child waits for an order that does not come, and ends.
     drop(orders);
     if answer.is_ok() {

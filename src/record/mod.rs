@@ -4,11 +4,13 @@
 //! "does not apply"; it is never 0, NaN or "". Keys end in their unit.
 
 mod distributions;
+mod interval;
 mod proof;
 mod substrate;
 mod verdict;
 
 pub use distributions::{Distributions, Parts, Samples, WorkerDistributions, WorkerSamples};
+pub use interval::{DeviceTime, Interval};
 pub use proof::{CounterKind, CounterMoved, Proof, SymbolRecord};
 pub use substrate::{Block, Completion, Facts, IoLimit, Machine, Mount, Substrate, Unknown, Zfs};
 pub use verdict::{
@@ -56,6 +58,9 @@ pub struct Record {
     /// What was seen of barriers on their way down, before the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<Proof>,
+    /// What the machine did meanwhile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<Interval>,
     /// Operations that had not returned when the run ended.
     pub in_flight: Vec<InFlight>,
     /// Counts of what happened.

@@ -31,6 +31,7 @@ fn without_samples(record: &Record) -> Record {
         substrate: record.substrate.clone(),
         distributions: record.distributions.clone(),
         proof: record.proof.clone(),
+        interval: record.interval.clone(),
         in_flight: record.in_flight.clone(),
         counters: record.counters.clone(),
         wall_ns: record.wall_ns,

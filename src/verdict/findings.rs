@@ -8,6 +8,9 @@ use super::figures::{Participants, SAMPLES_FOR_P99};
 /// Share of the asked rate below which a run fell behind.
 const RATE_SHARE_LEAST: f64 = 0.99;
 
+/// From here on waiting for CPUs is worth a word.
+const CONTENTION_SHARE_LEAST: f64 = 0.1;
+
 /// A first flush is worth a word from here on, and from so many times the later ones.
 const FIRST_FLUSH_NS_LEAST: u64 = 100_000_000;
 const FIRST_FLUSH_TIMES_LEAST: u64 = 20;
@@ -63,6 +66,55 @@ pub fn rate_not_reached(record: &Record) -> Option<Finding> {
     Some(Finding { code: "rate_not_reached".to_owned(), severity: Severity::Error, text, evidence })
 }
 
+/// Time that the workers waited for a CPU looks like the storage's own. The share is of all workers' time.
+pub fn cpu_contention(record: &Record) -> Option<Finding> {
+    let interval = record.interval.as_ref()?;
+    let workers = record.distributions.as_ref()?.workers.iter();
+    let ran_ns: u64 = workers.map(|worker| worker.ended_ns.saturating_sub(worker.started_ns)).sum();
+    let delay_ns = interval.run_delay_ns?;
+    let share = delay_ns as f64 / ran_ns.max(1) as f64;
+    let steal = interval.steal_share.unwrap_or(0.0);
+    let throttled = interval.throttled_us.unwrap_or(0);
+    if share < CONTENTION_SHARE_LEAST && steal < CONTENTION_SHARE_LEAST && throttled == 0 {
+        return None;
+    }
+    let text = format!(
+        "the workers waited for a CPU for {} of their time: not all of the latency is the storage's",
+        human::share(share.min(1.0))
+    );
+    let evidence = format!(
+        "run delay {}, stolen {}, throttled by a control group {}",
+        human::time(delay_ns),
+        human::share(steal),
+        human::time(throttled.saturating_mul(1_000))
+    );
+    Some(Finding { code: "cpu_contention".to_owned(), severity: Severity::Warning, text, evidence })
+}
+
+/// How much of the time of all pairs the device's own requests took, by the kernel's accounts.
+pub fn device_share(record: &Record) -> Option<Finding> {
+    let total = &record.distributions.as_ref()?.pooled;
+    let total = total.service.as_ref().unwrap_or(&total.total);
+    let pairs_ns = total.mean_ns * total.count as f64;
+    let under = record.substrate.as_ref()?;
+    let devices = &record.interval.as_ref()?.devices;
+    let is_leaf = |name: &str| under.block.iter().any(|n| n.name == name && n.below.is_empty());
+    let leaf =
+        devices.iter().filter(|d| is_leaf(&d.node)).max_by_key(|d| d.write_ms + d.flush_ms)?;
+    let requests_ms = leaf.write_ms + leaf.flush_ms;
+    if requests_ms == 0 || pairs_ns <= 0.0 {
+        return None;
+    }
+    let share = (requests_ms as f64 * 1e6 / pairs_ns).min(1.0);
+    let text =
+        format!("requests to {} took {} of the time of all pairs", leaf.node, human::share(share));
+    let evidence = format!(
+        "{} writes in {} ms, {} flushes in {} ms, others' included",
+        leaf.writes, leaf.write_ms, leaf.flushes, leaf.flush_ms
+    );
+    Some(Finding { code: "device_share".to_owned(), severity: Severity::Info, text, evidence })
+}
+
 /// A log device that the intent log does not use.
 pub fn slog_unused(record: &Record) -> Option<Finding> {
     let zfs = record.substrate.as_ref()?.zfs.as_ref().filter(|zfs| !zfs.log_devices.is_empty())?;
@@ -88,8 +140,7 @@ pub fn first_flush(record: &Record) -> Option<Finding> {
     if first < FIRST_FLUSH_NS_LEAST || first < later.saturating_mul(FIRST_FLUSH_TIMES_LEAST) {
         return None;
     }
-    let text =
-        format!("the first flush took {}: a fresh filesystem's, not counted", human::time(first));
+    let text = format!("the very first flush took {}; it is in no figure", human::time(first));
     let evidence = format!("later ones: p50 {}", human::time(later));
     Some(Finding { code: "first_flush".to_owned(), severity: Severity::Info, text, evidence })
 }

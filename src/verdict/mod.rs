@@ -71,6 +71,8 @@ pub fn judge(record: &Record, policy: &Policy, options: &JudgeOptions) -> Option
     let fell_behind = findings::rate_not_reached(record);
     own_findings.extend(fell_behind.clone());
     own_findings.extend(findings::not_started(record));
+    own_findings.extend(findings::cpu_contention(record));
+    own_findings.extend(findings::device_share(record));
     own_findings.extend(findings::slog_unused(record));
     own_findings.extend(findings::first_flush(record));
     own_findings.extend(findings::io_limits(record));

@@ -117,6 +117,7 @@ pub fn empty() -> Record {
         substrate: Some(Substrate { filesystem: Some("ext4".into()), ..Substrate::default() }),
         distributions: None,
         proof: None,
+        interval: None,
         in_flight: Vec::new(),
         counters: None,
         wall_ns: Some(8_400_000_000),

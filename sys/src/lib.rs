@@ -27,7 +27,9 @@ mod statx;
 #[cfg(target_os = "linux")]
 mod symbols;
 
-pub use affinity::{allowed_cpus, current_cpu, pin, scheduling_class, sleep_precisely};
+pub use affinity::{
+    allowed_cpus, current_cpu, pin, run_delay_ns, scheduling_class, sleep_precisely,
+};
 pub use arena::{Arena, Place};
 pub use call::{CallResult, SyscallFile};
 pub use clock::{Clock, OsClock, Scale, ScalePoint, TscClock, read_cost_ns};
