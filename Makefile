@@ -1,6 +1,7 @@
 # One line each; whatever CI does, `make ci` does.
 PATH_TO_MEASURE ?= .
 CASES ?=
+PEERS_ARGS ?=
 
 .PHONY: run test ci build lint format-check unit integration bench-smoke figures peers soak packages clean
 
@@ -36,9 +37,12 @@ figures:
 	cargo bench -p synctail-sys --bench cost
 
 peers:
-	cargo bench --bench peers -- all
+	tests/peers/packages.sh
+	cargo bench --locked --bench peers -- tools $(PEERS_ARGS)
 
-soak: figures peers
+soak: figures
+	tests/peers/packages.sh
+	cargo bench --locked --bench peers -- all $(PEERS_ARGS)
 
 clean:
 	cargo clean
