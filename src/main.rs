@@ -1,6 +1,9 @@
 //! The `synctail` program: measures how long storage takes to make a write durable, and judges it.
 
 mod args;
+#[cfg(test)]
+#[path = "../bench/src/cases.rs"]
+mod cases;
 mod check;
 mod child;
 mod clock;

@@ -6,12 +6,20 @@ use synctail_bench::Rate;
 /// Bytes from `2300`, `4KiB`, `4k` or `1.5MiB`; K, M and G count in 1024s as in fio, and so do KB, MB
 /// and GB, since no storage tool means 4000 bytes by `4k`.
 pub fn parse_size_bytes(text: &str) -> Result<u64, String> {
+    let hint = "give bytes with or without a unit, such as 2300 or 4KiB";
+    let digits = text.chars().filter(char::is_ascii_digit).skip_while(|&digit| digit == '0');
+    if digits.count() > SIZE_DIGITS_MAX {
+        return Err(format!("more than {SIZE_DIGITS_MAX} digits; {hint}"));
+    }
     let config = Config::new().with_binary().with_byte_suffix(ByteSuffix::Allow);
-    let bytes = config.parse_size(text.trim());
-    bytes.map_err(|why| format!("{why}; give bytes with or without a unit, such as 2300 or 4KiB"))
+    config.parse_size(text.trim()).map_err(|why| format!("{why}; {hint}"))
 }
 
-/// Nanoseconds from `500ms`, `30s`, `2m` or `1h30m`; a unit is required.
+/// The largest size has as many. Of more digits parse-size rounds off the last, and adds one to what
+/// may be the largest number already: it panics, or wraps around to 0 in a release build.
+const SIZE_DIGITS_MAX: usize = 20;
+
+/// Nanoseconds from `500ms`, `30s`, `2m` or `1h30m`; all but `0` need a unit.
 pub fn parse_duration_ns(text: &str) -> Result<u64, String> {
     let hint = "give a number and a unit, such as 500ms or 30s";
     let duration =
@@ -39,6 +47,9 @@ pub fn parse_count(text: &str) -> Result<u64, String> {
 }
 
 #[cfg(test)]
+mod properties;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -53,11 +64,13 @@ mod tests {
             ("1.5MiB", 3 << 19),
             ("0", 0),
             (" 8MiB ", 8 << 20),
+            ("18446744073709551615", u64::MAX),
         ];
         for (text, bytes) in cases {
             assert_eq!(parse_size_bytes(text), Ok(bytes), "{text}");
         }
-        for text in ["", "x", "-1", "4Q", "99999999999999999999", "4 k i b"] {
+        let beyond = ["99999999999999999999", "18446744073709551615.5", "184467440737095516155k"];
+        for text in ["", "x", "-1", "4Q", "4 k i b"].into_iter().chain(beyond) {
             assert!(parse_size_bytes(text).is_err(), "{text}");
         }
     }

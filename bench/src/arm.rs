@@ -208,6 +208,9 @@ impl<'de> Deserialize<'de> for Arm {
 }
 
 #[cfg(test)]
+mod properties;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

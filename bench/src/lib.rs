@@ -11,6 +11,8 @@
 
 mod arm;
 mod board;
+#[cfg(test)]
+mod cases;
 mod cursor;
 mod device;
 mod distribution;

@@ -151,6 +151,9 @@ pub(crate) fn wait<C: Clock, P: Pace>(clock: &C, pace: &P, bounds: &Bounds) -> C
 }
 
 #[cfg(test)]
+mod properties;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -54,6 +54,9 @@ impl fmt::Display for Pin {
 }
 
 #[cfg(test)]
+mod properties;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -5,6 +5,8 @@
 
 mod builtin;
 mod file;
+#[cfg(test)]
+mod properties;
 mod reader;
 
 pub use reader::PolicyError;

@@ -132,6 +132,9 @@ fn octal(text: &[u8]) -> Option<u8> {
 }
 
 #[cfg(test)]
+mod properties;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
