@@ -17,7 +17,7 @@ packages:
 	tests/packages.sh
 
 unit:
-	cargo test --workspace --locked --lib --bins --all-features
+	SYNCTAIL_CASES=$(CASES) cargo test --workspace --locked --lib --bins --all-features
 
 integration:
 	SYNCTAIL_CASES=$(CASES) cargo test --workspace --locked --test '*' --all-features

@@ -8,6 +8,11 @@ pub mod interval;
 mod journal;
 mod zil;
 
+#[cfg(test)]
+pub use diskstats::flushes;
+#[cfg(test)]
+pub use zil::value as zil_value;
+
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};

@@ -102,6 +102,7 @@ fn transport(dir: &Path) -> Option<&'static str> {
     let path = dir.to_string_lossy();
     let has = |part: &str| path.split('/').any(|component| component.starts_with(part));
     let known = [
+        ("nvme-fabrics", has("nvme-fabrics")),
         ("virtual", has("virtual") && !has("nvme")),
         ("virtio", has("virtio")),
         ("xen", has("vbd-")),

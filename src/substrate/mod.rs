@@ -6,6 +6,8 @@
 //! is fatal: what cannot be read becomes an [`Unknown`] with its reason.
 
 mod block;
+#[cfg(test)]
+mod cases;
 mod command;
 #[cfg(test)]
 mod fake;
