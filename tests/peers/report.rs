@@ -89,7 +89,10 @@ fn versions(entries: &[Entry]) -> String {
 fn commands(entries: &[Entry]) -> String {
     let mut text = String::new();
     let mut prepared = Vec::new();
-    let line = |program: &Program| program.argv.join(" ") + "\n";
+    // What a shell would expand is quoted, so that a line can be pasted.
+    let typed = |word: &String| if word.contains('$') { format!("'{word}'") } else { word.clone() };
+    let line =
+        |program: &Program| program.argv.iter().map(typed).collect::<Vec<_>>().join(" ") + "\n";
     for entry in entries {
         let preparation = entry.preparation.as_ref().map(line);
         if let Some(preparation) = preparation.filter(|line| !prepared.contains(line)) {
