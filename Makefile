@@ -41,6 +41,7 @@ peers:
 	cargo bench --locked --bench peers -- tools $(PEERS_ARGS)
 
 soak: figures
+	cargo test --workspace --locked --test integration -- --ignored --test-threads 1 --nocapture
 	tests/peers/packages.sh
 	cargo bench --locked --bench peers -- all $(PEERS_ARGS)
 

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
+mod bar; // twenty fakes, sixty honest runs
 mod preloaded; // libraries that answer in the kernel's place
 mod swallowed; // devices and options that keep a flush from the disk
 

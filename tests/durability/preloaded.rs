@@ -13,7 +13,7 @@ int fsync(int fd) { if (fcntl(fd, F_GETFD) < 0) { errno = EBADF; return -1; } re
 int fdatasync(int fd) { return fsync(fd); }
 ";
 
-fn own_swallower(folder: &Folder) -> Option<PathBuf> {
+pub fn own_swallower(folder: &Folder) -> Option<PathBuf> {
     if !has_program("cc") {
         require("cc", "no C compiler");
         return None;
@@ -25,7 +25,7 @@ fn own_swallower(folder: &Folder) -> Option<PathBuf> {
     Some(library)
 }
 
-fn eatmydata() -> Option<PathBuf> {
+pub fn eatmydata() -> Option<PathBuf> {
     let folders =
         ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib", "/usr/lib64"];
     let found = folders.iter().map(|folder| Path::new(folder).join("libeatmydata.so"));

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::{flushes_per_barrier, is_caught, is_not_accused, run};
 use crate::support::{Cmd, Filesystem, Make, Mount, heavy};
 
-const NOBARRIER: Make = Make { mount_options: "nobarrier", ..Make::EXT4 };
+pub const NOBARRIER: Make = Make { mount_options: "nobarrier", ..Make::EXT4 };
 
 #[test]
 fn barriers_that_a_mount_option_switches_off_are_caught_in_every_kind_of_arm() {
@@ -59,7 +59,7 @@ fn a_device_that_lets_no_flush_through_is_caught_by_the_counters_below_it() {
     let (outcome, record) = run(Cmd::check_json(fs.path()), "syscall/fdatasync");
     let last = record["substrate"]["block"].as_array().unwrap().last().unwrap().clone();
     if last["write_cache"] == "write back" {
-        is_caught(&outcome, &record, "flushes_swallowed");
+        is_caught(&outcome, &record, "cache_denied");
     } else {
         eprintln!("the disk below has no cache by the kernel's word: {last}");
         assert_ne!(record["verdict"]["durability"], "proved", "{}", outcome.all());
@@ -67,10 +67,10 @@ fn a_device_that_lets_no_flush_through_is_caught_by_the_counters_below_it() {
 }
 
 /// The kernel's belief outlives the file of a loop device, so it is put back.
-struct WithoutCache(String);
+pub struct WithoutCache(String);
 
 impl WithoutCache {
-    fn of(device: &str) -> WithoutCache {
+    pub fn of(device: &str) -> WithoutCache {
         let path = format!("/sys/block/{device}/queue/write_cache");
         fs::write(&path, "write through").unwrap();
         WithoutCache(path)

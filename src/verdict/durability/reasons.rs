@@ -161,17 +161,27 @@ fn is_libc(object: &str) -> bool {
     known.iter().any(|start| name.starts_with(start)) || name.starts_with("synctail")
 }
 
-/// sysfs was told that there is no cache; the device says that there is one.
+/// sysfs was told that there is no cache; the device says that there is one, or has one below it.
 fn denied_cache(record: &Record) -> Option<Reason> {
     let nodes = &record.substrate.as_ref()?.block;
-    let node = nodes.iter().find(|node| {
-        let declares = node.declared_cache.as_deref().is_some_and(|c| c.starts_with("write back"));
-        declares && node.write_cache.as_deref() == Some("write through")
+    let is_back =
+        |cache: &Option<String>| cache.as_deref().is_some_and(|c| c.starts_with("write back"));
+    let named = |name: &String| nodes.iter().find(|node| node.name == *name);
+    let mut denied = nodes.iter().filter(|n| n.write_cache.as_deref() == Some("write through"));
+    let evidence = denied.find_map(|node| {
+        let name = &node.name;
+        if is_back(&node.declared_cache) {
+            return Some(format!(
+                "{name} declares a write-back cache, and sysfs calls it write through: no flush is sent"
+            ));
+        }
+        // A stacked device takes this from what it stands on, unless somebody wrote it there.
+        let below = node.below.iter().filter_map(named).find(|below| is_back(&below.write_cache))?;
+        Some(format!(
+            "sysfs calls {name} write through, so no flush passes it to {}, whose cache is write back",
+            below.name
+        ))
     })?;
-    let name = &node.name;
-    let evidence = format!(
-        "{name} declares a write-back cache, and sysfs calls it write through: no flush is sent"
-    );
     let text = "echo \"write back\" into the device's queue/write_cache";
     let finding = finding("cache_denied", Severity::Error, text, evidence.clone());
     Some(Reason { evidence, finding })

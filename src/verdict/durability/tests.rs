@@ -162,6 +162,18 @@ fn a_cache_that_sysfs_denies_is_found() {
     leaf(&mut record).write_cache = Some("write through".into());
     leaf(&mut record).declared_cache = Some("write back".into());
     assert_eq!(codes(&record), ["cache_denied"]);
+    // A loop device over the disk, which lets no flush through, whatever the disk's counter does.
+    let mut record = on_a_disk();
+    let cache = |cache: &str| Some(cache.to_owned());
+    let mut above = Block { name: "loop0".into(), below: vec!["sda".into()], ..Block::default() };
+    above.write_cache = cache("write through");
+    record.substrate.as_mut().unwrap().block.insert(0, above);
+    assert_eq!(codes(&record), ["cache_denied"]);
+    record.substrate.as_mut().unwrap().block[0].write_cache = cache("write back");
+    assert!(codes(&record).is_empty());
+    record.substrate.as_mut().unwrap().block[0].write_cache = cache("write through");
+    record.substrate.as_mut().unwrap().block[1].write_cache = cache("write through");
+    assert!(codes(&record).is_empty(), "nothing below has a cache");
 }
 
 #[test]
