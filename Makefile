@@ -1,6 +1,7 @@
 # One line each; whatever CI does, `make ci` does.
 PATH_TO_MEASURE ?= .
 CASES ?=
+PEERS_ARGS ?=
 
 .PHONY: run test ci build lint format-check unit integration bench-smoke figures peers soak packages clean
 
@@ -16,7 +17,7 @@ packages:
 	tests/packages.sh
 
 unit:
-	cargo test --workspace --locked --lib --bins --all-features
+	SYNCTAIL_CASES=$(CASES) cargo test --workspace --locked --lib --bins --all-features
 
 integration:
 	SYNCTAIL_CASES=$(CASES) cargo test --workspace --locked --test '*' --all-features
@@ -36,9 +37,13 @@ figures:
 	cargo bench -p synctail-sys --bench cost
 
 peers:
-	cargo bench --bench peers -- all
+	tests/peers/packages.sh
+	cargo bench --locked --bench peers -- tools $(PEERS_ARGS)
 
-soak: figures peers
+soak: figures
+	cargo test --workspace --locked --test integration -- --ignored --test-threads 1 --nocapture
+	tests/peers/packages.sh
+	cargo bench --locked --bench peers -- all $(PEERS_ARGS)
 
 clean:
 	cargo clean

@@ -7,7 +7,10 @@ mod cases;
 mod check;
 mod child;
 mod clock;
+mod evidence;
 mod human;
+mod inspect;
+mod outputs;
 mod policy;
 mod quantity;
 mod record;
@@ -15,6 +18,7 @@ mod refusal;
 mod report;
 mod resolve;
 mod substrate;
+mod supervise;
 mod verdict;
 
 use std::ffi::OsString;
@@ -27,6 +31,7 @@ fn main() {
     let command: Vec<OsString> = std::env::args_os().collect();
     let code = match Cli::try_parse_from(&command) {
         Ok(Cli { command: Command::Check(args) }) => check::run(&args, &command),
+        Ok(Cli { command: Command::Inspect(args) }) => inspect::run(&args, &command),
         Err(error) => check::refuse_usage(&error, &command),
     };
     exit(code);

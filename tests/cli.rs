@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
+mod inspect; // what lies under a path
 mod names; // paths of any bytes
 mod output; // where the result goes, and what happens when it cannot
 mod percentiles; // every figure again, from the saved samples

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
+mod contention; // a CPU that others use
 mod direct; // O_DIRECT refused or misaligned
 mod leftovers; // parent or child killed; two runs in one directory
 mod limits; // open files, processes, memory

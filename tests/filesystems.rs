@@ -16,8 +16,8 @@ use crate::support::{ARMS, Cmd, assert_clean, heavy, rings_are_used};
 struct Expected {
     /// Its type in the record.
     filesystem: &'static str,
-    /// Whether a power cut would take it all.
-    in_memory: bool,
+    /// Whether a power cut would take what was flushed.
+    not_durable: bool,
 }
 
 /// Runs every arm in `place` and returns the record of the first one.
@@ -37,7 +37,7 @@ fn every_arm_runs(place: &Path, expected: &Expected) -> Value {
         }
         assert_eq!(record["status"], "complete", "{all}");
         assert_eq!(record["counters"]["pairs"], 20, "{all}");
-        let not_durable = expected.in_memory || arm.contains("/none");
+        let not_durable = expected.not_durable || arm.contains("/none");
         let durability = if not_durable { "not_durable" } else { "unproved" };
         assert_eq!(record["verdict"]["durability"], durability, "{all}");
         // A second and more for the slowest of 20 pairs: then the disk is broken, and not we.

@@ -2,9 +2,11 @@
 #![allow(clippy::unwrap_used)] // a test may; what it found is in the panic
 
 mod cli; // arguments, messages, exit codes, output and paths
+mod durability; // flushes that are swallowed, and honest ones
 mod faults; // what a filesystem refuses: space, quota, limits, rights
 mod filesystems; // every arm on real ext4, xfs, btrfs, tmpfs (loop devices, root)
 mod fuse; // the rig: injected delays, EIO, short writes, hangs
+mod peers; // what other programs print, read; the table of them
 mod ring_refused; // io_uring forbidden by seccomp, sysctl and limits
 mod signals; // SIGINT and SIGTERM at any moment, closed pipes, left-overs
 mod support; // a directory, a command, a loop device; what may be required

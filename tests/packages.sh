@@ -12,6 +12,7 @@ need mkfs.xfs xfsprogs
 need mkfs.btrfs btrfs-progs
 need losetup mount
 need prlimit util-linux
+ldconfig -p 2>/dev/null | grep -q libeatmydata || [ -e /usr/lib/x86_64-linux-gnu/libeatmydata.so ] || missing="$missing libeatmydata1"
 [ -z "$missing" ] && exit 0
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
     echo "missing for some tests:$missing (install them, or those tests are skipped)" >&2

@@ -45,7 +45,7 @@ pub use loops::{Bounds, Chain, Ended, MeasureLoop, PairLoop, RingLoop, SingleLoo
 pub use measured::{Measured, Opened};
 pub use pace::{Closed, Open, Pace, Rate, Schedule};
 pub use plan::{Iowq, Layout, Length, Plan, PlanError, RingOptions};
-pub use probe::{PROBE_FILE, ProbeReport, probe};
+pub use probe::{Flush, PROBE_FILE, ProbeReport, Slice, probe};
 pub use run::{RunReport, run};
 pub use sample::{PairPart, Sample};
 pub use target::{DeviceFacts, FileTarget, NullTarget, Target, Visitor, floor_ns};

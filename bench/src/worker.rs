@@ -25,6 +25,8 @@ pub struct WorkerReport {
     pub enters: u64,
     /// Files made.
     pub segments: u64,
+    /// How long the thread was ready to run and waited for a CPU in the measured part.
+    pub run_delay_ns: Option<u64>,
     /// What the device turned out to be.
     pub facts: DeviceFacts,
 }
@@ -54,6 +56,7 @@ impl<C: Clock, T: Target> Shared<'_, C, T> {
                 samples_full: false,
                 enters: 0,
                 segments: 0,
+                run_delay_ns: None,
                 facts: DeviceFacts::default(),
             },
         };
@@ -93,7 +96,7 @@ impl<C: Clock, T: Target> Visitor for Steps<'_, '_, C, T> {
 
         control.enter_stage(Stage::Gate);
         let Some(start_tick) = gate.pass(&board, clock) else { return Ok(None) };
-        let enters_before = measure.enters();
+        let (enters_before, delay_before) = (measure.enters(), synctail_sys::run_delay_ns());
         control.enter_stage(Stage::Measure);
         let pairs = plan.pairs_of(worker).unwrap_or(u64::MAX);
         let bounds = Bounds { pairs, deadline_tick: deadline(plan, start_tick, clock), stop };
@@ -110,6 +113,9 @@ impl<C: Clock, T: Target> Visitor for Steps<'_, '_, C, T> {
             samples_full: ended == Ended::SamplesFull && lane.is_full(),
             enters: measure.enters() - enters_before,
             segments: measure.segments(),
+            run_delay_ns: synctail_sys::run_delay_ns()
+                .zip(delay_before)
+                .map(|(after, before)| after.saturating_sub(before)),
             facts,
             ..self.report
         }))

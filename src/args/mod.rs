@@ -27,7 +27,30 @@ pub struct Cli {
 pub enum Command {
     /// Measure PATH and judge it: may a service fsync on every write here?
     #[command(after_help = CHECK_EXIT_CODES)]
-    Check(CheckArgs),
+    Check(Box<CheckArgs>),
+    /// Say what lies under PATH and whether a flush there can be trusted; write nothing
+    #[command(after_help = INSPECT_EXIT_CODES)]
+    Inspect(InspectArgs),
+}
+
+const INSPECT_EXIT_CODES: &str = "\
+Exit codes: 0 nothing speaks against it; 2 usage; 3 the path cannot be looked at; 4 not durable.";
+
+/// Arguments of `inspect`.
+#[derive(Clone, Debug, Args)]
+pub struct InspectArgs {
+    /// Directory to look at
+    #[arg(default_value = ".")]
+    pub path: PathBuf,
+    /// text for a person, json for a program
+    #[arg(long, value_enum, default_value_t = FormatArg::Text)]
+    pub format: FormatArg,
+    /// Serial numbers of devices as well
+    #[arg(long)]
+    pub show_serials: bool,
+    /// Longest that the path may take to answer [default: 60s]
+    #[arg(long, value_name = "TIME", value_parser = positive_time)]
+    pub timeout: Option<u64>,
 }
 
 const CHECK_EXIT_CODES: &str = "\
@@ -263,8 +286,10 @@ mod tests {
     fn check(args: &[&str]) -> Result<CheckArgs, String> {
         let all = ["synctail", "check"].iter().chain(args);
         let cli = Cli::try_parse_from(all).map_err(|error| error.to_string())?;
-        let Command::Check(check) = cli.command;
-        Ok(check)
+        match cli.command {
+            Command::Check(check) => Ok(*check),
+            Command::Inspect(_) => Err("not a check".to_owned()),
+        }
     }
 
     #[test]

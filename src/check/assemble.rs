@@ -14,10 +14,11 @@ use super::figures;
 use super::observe::observations;
 use super::session::{End, Session};
 use crate::args::CheckArgs;
+use crate::evidence::interval::between;
 use crate::human;
 use crate::policy::Policy;
 use crate::record::{
-    ClockReport, Effective, ErrorReport, InFlight, Metric, Parts, PlanRecord, Record,
+    ClockReport, Effective, ErrorReport, InFlight, Interval, Metric, Parts, PlanRecord, Record,
     RingEffective, SCHEMA, Status, Tool,
 };
 use crate::refusal::error_report;
@@ -28,11 +29,7 @@ use crate::substrate;
 pub fn empty_record(command: &[OsString]) -> Record {
     Record {
         schema: SCHEMA.to_owned(),
-        tool: Tool {
-            name: "synctail".to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            target: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
-        },
+        tool: Tool::this(),
         started_at: now_rfc3339(),
         command: command.iter().map(|arg| arg.to_string_lossy().into_owned()).collect(),
         status: Status::Complete,
@@ -42,7 +39,8 @@ pub fn empty_record(command: &[OsString]) -> Record {
         clock: None,
         substrate: None,
         distributions: None,
-        probe: None,
+        proof: None,
+        interval: None,
         in_flight: Vec::new(),
         counters: None,
         wall_ns: None,
@@ -82,7 +80,8 @@ pub fn record(
         ..session.clock.report(&scale, session.skew_ns, kernel)
     });
     record.substrate = session.substrate.clone();
-    record.probe = session.probe;
+    record.proof = session.proof.clone();
+    record.interval = interval(session);
     figures::measured(&mut record, session, &scale);
     include_in_flight(&mut record, &in_flight);
     include_intended(&mut record, session, &scale);
@@ -260,6 +259,16 @@ fn include_intended(record: &mut Record, session: &Session, scale: &Scale) {
             total.max_ns = total.max_ns.max(scale.ns(ticks));
         }
     }
+}
+
+/// What the machine did from before the first file to the end of the workers.
+fn interval(session: &Session) -> Option<Interval> {
+    let (before, after) = session.moments.0.as_ref().zip(session.moments.1.as_ref())?;
+    let wall_ns = u64::try_from(after.0.duration_since(before.0).as_nanos()).ok()?;
+    let delays = session.report.iter().flat_map(|report| &report.workers);
+    let delays: Option<Vec<u64>> = delays.map(|worker| worker.run_delay_ns).collect();
+    let run_delay_ns = delays.filter(|delays| !delays.is_empty()).map(|delays| delays.iter().sum());
+    Some(Interval { run_delay_ns, ..between(&before.1, &after.1, wall_ns) })
 }
 
 fn in_flight(session: &Session, scale: &Scale) -> Vec<InFlight> {

@@ -4,26 +4,27 @@ mod assemble;
 mod failure;
 mod figures;
 mod observe;
-mod outputs;
 mod progress;
 mod session;
-mod supervise;
 
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use synctail_bench::{Arm, Fault};
+
 use crate::args::{CheckArgs, FormatArg};
+use crate::outputs::{self, Outputs};
 use crate::policy::Policy;
 use crate::record::{ErrorReport, Record, Status};
 use crate::refusal::{Refusal, exit};
 use crate::report;
 use crate::report::text::TextOptions;
 use crate::resolve::Request;
+use crate::supervise;
 use crate::verdict::{JudgeOptions, judge};
-use assemble::empty_record;
-use outputs::Outputs;
+pub use assemble::empty_record;
 use session::{End, Session};
 
 /// Runs the command and returns its exit code.
@@ -173,7 +174,21 @@ fn wants_json(command: &[OsString]) -> bool {
         || command.windows(2).any(|pair| is(&pair[0], "--format") && is(&pair[1], "json"))
 }
 
-fn complain(error: &ErrorReport) {
+/// What failed before anything was planned.
+pub fn failure_without_plan(fault: &Fault) -> Refusal {
+    let circumstances = failure::Circumstances {
+        arm: Arm::DEFAULT,
+        block_size_bytes: 0,
+        filesystem: None,
+        root: Path::new("/"),
+        pairs: 0,
+    };
+    let report = Box::new(failure::report(fault, &circumstances));
+    Refusal { report, exit_code: exit::CANNOT_TELL }
+}
+
+/// One line on standard error.
+pub fn complain(error: &ErrorReport) {
     let remedy = error.remedy.as_deref().map_or(String::new(), |text| format!("; {text}"));
     let text = crate::human::escape_controls(&format!("{}{remedy}", error.message));
     outputs::say(&format!("synctail: {text}"));

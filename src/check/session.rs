@@ -2,24 +2,26 @@
 //! waiting longer would break the promise to end.
 
 use std::ffi::OsString;
-use std::io::{self, PipeWriter, Write};
+use std::io::{PipeWriter, Write};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
-use synctail_bench::{Board, Fault, Measured, Pending, ProbeReport, RunReport};
-use synctail_sys::{Fork, fork, reserve_words};
+use synctail_bench::{Board, Fault, Measured, Pending, RunReport};
+use synctail_sys::reserve_words;
 
 use super::progress::Watching;
-use super::supervise::{Ear, Incident, Signals};
-use crate::child::{self, Birth, Event, Leftovers, Order};
+use crate::child::{Event, Leftovers, Order};
 use crate::clock::{AnyClock, TimedClock, tsc_is_stable};
-use crate::record::{Facts, Substrate};
+use crate::evidence;
+use crate::evidence::interval::{Moment, moment};
+use crate::record::{Facts, Proof, Substrate};
 use crate::refusal::Refusal;
 use crate::resolve::{Request, Resolved};
 use crate::substrate;
+use crate::supervise::{Incident, Supervised};
 
 /// Everything about the machine is read below it.
 const ROOT: &str = "/";
@@ -27,6 +29,9 @@ const ROOT: &str = "/";
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 /// How long workers and clean-up may take after a stop, so that the whole ends within a second.
 const GRACE: Duration = Duration::from_millis(600);
+
+/// The machine's counters and when they were read.
+type Timed = (Instant, Moment);
 
 /// Why the run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,8 +73,8 @@ pub struct Session {
     pub leftovers: Leftovers,
     /// The work directory, once it existed.
     pub directory: Option<PathBuf>,
-    /// Bare pairs before the run.
-    pub probe: Option<ProbeReport>,
+    /// What was seen of barriers before the run.
+    pub proof: Option<Proof>,
     /// How the workers ended, if all of them did.
     pub report: Option<RunReport>,
     /// Of the child's threads.
@@ -86,6 +91,8 @@ pub struct Session {
     pub child_left: Option<i32>,
     /// How the child died, if it did.
     pub death: Option<String>,
+    /// The machine's counters before and after the run.
+    pub moments: (Option<Timed>, Option<Timed>),
     /// /proc/interrupts before and after the run.
     pub interrupts: (String, String),
     /// RFC 3339.
@@ -105,34 +112,16 @@ impl Session {
         watching: Watching,
     ) -> Result<Session, Refusal> {
         let started = Instant::now();
-        let failed = |operation: &str, why: String| {
-            Refusal::cannot("prepare", operation, format!("{operation}: {why}"), "")
-        };
-        let io = |operation| move |error: io::Error| failed(operation, error.to_string());
         let size = request.board_size();
         let words = reserve_words(size.words() as usize).map_err(|e| {
             let text = e.to_string();
             Refusal::cannot("prepare", "mmap", text, "lower --max-samples, --workers or --depth")
         })?;
         let board = Board::new(words, size);
-        let signals = Signals::take_over().map_err(io("take over signals"))?;
-        let (child_orders, orders) = io::pipe().map_err(io("pipe"))?;
-        let (events, child_events) = io::pipe().map_err(io("pipe"))?;
         let clock = TimedClock::start(AnyClock::best());
-        let child = match fork().map_err(|e| failed("fork", e.to_string()))? {
-            Fork::Parent(pid) => pid,
-            Fork::Child => {
-                drop((orders, events, signals));
-                let path = path.to_owned();
-                let (orders, events) = (child_orders, child_events);
-                child::live(Birth { path, clean, board, clock, orders, events });
-                // Neither destructors nor exit handlers of the parent's half may run here.
-                std::process::exit(0);
-            }
-        };
-        drop((child_orders, child_events));
+        let child = Supervised::start(path, clean, board, clock.clone())?;
         let mut session = Session::new(request, board, clock, started);
-        session.drive(child, Ear::new(events, signals), orders, watching)?;
+        session.drive(child, watching)?;
         Ok(session)
     }
 
@@ -149,7 +138,7 @@ impl Session {
             resolved: None,
             leftovers: Leftovers::default(),
             directory: None,
-            probe: None,
+            proof: None,
             report: None,
             scheduling_class: None,
             fault: None,
@@ -158,19 +147,15 @@ impl Session {
             pending: Vec::new(),
             child_left: None,
             death: None,
+            moments: Default::default(),
             interrupts: Default::default(),
             started_at: super::assemble::now_rfc3339(),
             started,
         }
     }
 
-    fn drive(
-        &mut self,
-        child: i32,
-        mut ear: Ear,
-        orders: PipeWriter,
-        watching: Watching,
-    ) -> Result<(), Refusal> {
+    fn drive(&mut self, child: Supervised, watching: Watching) -> Result<(), Refusal> {
+        let Supervised { pid: child, orders, mut ear } = child;
         let mut orders = Some(orders);
         let mut progress = watching.start(self);
         let mut give_up: Option<Instant> = None;
@@ -250,9 +235,15 @@ impl Session {
             Event::Created { directory } => {
                 self.directory = Some(PathBuf::from(OsString::from_vec(directory)));
                 self.interrupts.0 = read_interrupts();
+                self.moments.0 = self.moment();
             }
-            Event::Probed(report) => self.probe = Some(report),
+            Event::Probed(proof) => {
+                self.proof = Some(proof);
+                // What the probe did is none of the run's.
+                self.moments.0 = self.moment();
+            }
             Event::Finished { report, scheduling_class } => {
+                self.moments.1 = self.moment();
                 self.interrupts.1 = read_interrupts();
                 self.report = Some(report);
                 self.scheduling_class = scheduling_class;
@@ -279,7 +270,8 @@ impl Session {
         }
         let resolved = self.request.plan(facts.free_bytes.filter(|_| !null), allowed)?;
         let tsc_is_stable = tsc_is_stable(Path::new(ROOT));
-        let order = Order { plan: resolved.plan.clone(), null, tsc_is_stable };
+        let counters = evidence::counters(Path::new(ROOT), &substrate);
+        let order = Order { plan: resolved.plan.clone(), counters, null, tsc_is_stable };
         self.substrate = Some(substrate);
         self.resolved = Some(resolved);
         if let (Some(pipe), Ok(mut line)) = (orders.as_mut(), serde_json::to_vec(&order)) {
@@ -288,6 +280,10 @@ impl Session {
             let _ = pipe.write_all(&line);
         }
         Ok(())
+    }
+
+    fn moment(&self) -> Option<Timed> {
+        Some((Instant::now(), moment(Path::new(ROOT), self.substrate.as_ref()?)))
     }
 
     fn bury(&mut self, child: i32) {

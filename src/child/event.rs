@@ -1,9 +1,10 @@
 //! What child and parent say to each other.
 
 use serde::{Deserialize, Serialize};
-use synctail_bench::{Fault, Plan, ProbeReport, RunReport};
+use synctail_bench::{Fault, Plan, RunReport};
 
-use crate::record::Facts;
+use crate::evidence::Counter;
+use crate::record::{Facts, Proof};
 
 /// From the child, in this order; any of them may be the last.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -33,7 +34,7 @@ pub enum Event {
         directory: Vec<u8>,
     },
     /// Bare pairs before the run.
-    Probed(ProbeReport),
+    Probed(Proof),
     /// All workers have ended.
     Finished {
         /// How.
@@ -67,6 +68,8 @@ pub struct Leftovers {
 pub struct Order {
     /// What to do.
     pub plan: Plan,
+    /// What to watch while probing.
+    pub counters: Vec<Counter>,
     /// Whether to measure a device that does nothing instead.
     pub null: bool,
     /// Whether the kernel trusts the TSC.

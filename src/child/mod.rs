@@ -7,6 +7,7 @@
 mod directory;
 mod event;
 mod look;
+mod prove;
 
 pub use event::{Event, Leftovers, Order};
 
@@ -20,6 +21,7 @@ use synctail_bench::{
 use synctail_sys::{Arena, Clock, OsClock, SysError};
 
 use crate::clock::{AnyClock, TimedClock, skew_ns};
+use crate::evidence::Counter;
 use directory::Directory;
 
 /// What the child is born with.
@@ -74,7 +76,7 @@ fn measure(
 ) -> Result<(), Fault> {
     let main = board.main();
     let marking = &timed.clock;
-    let plan = order.plan;
+    let plan = order.plan.clone();
     let clock = choose_clock(order.tsc_is_stable, timed, &plan, &allowed_cpus, events);
     if order.null {
         return measure_nothing(plan, &clock, board, events);
@@ -87,8 +89,8 @@ fn measure(
     let target =
         FileTarget { dir: Arc::clone(directory.handle()), arena, plan: plan.clone(), allowed_cpus };
     let report = match &clock {
-        AnyClock::Tsc(clock) => probe_and_run(clock, &target, board, events),
-        AnyClock::Os(clock) => probe_and_run(clock, &target, board, events),
+        AnyClock::Tsc(clock) => probe_and_run(clock, &target, &order.counters, board, events),
+        AnyClock::Os(clock) => probe_and_run(clock, &target, &order.counters, board, events),
     };
     send(events, &finished(report));
     main.enter_stage(Stage::Cleanup);
@@ -123,14 +125,15 @@ fn measure_nothing(
 fn probe_and_run<C: Clock>(
     clock: &C,
     target: &FileTarget,
+    counters: &[Counter],
     board: Board,
     events: &mut PipeWriter,
 ) -> RunReport {
     let (plan, main) = (&target.plan, board.main());
-    if plan.arm.barrier != Barrier::None && !plan.arm.has_bare_barrier() {
+    if plan.arm.barrier != Barrier::None {
         main.enter_stage(Stage::Probe);
-        match synctail_bench::probe(&target.dir, target.arena, clock, main) {
-            Ok(Some(probed)) => send(events, &Event::Probed(probed)),
+        match prove::prove(clock, target, counters, board) {
+            Ok(Some(proof)) => send(events, &Event::Probed(proof)),
             Ok(None) => {}
             Err(fault) => {
                 let fault = Some(fault.at(Stage::Probe, 0));

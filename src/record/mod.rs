@@ -4,18 +4,22 @@
 //! "does not apply"; it is never 0, NaN or "". Keys end in their unit.
 
 mod distributions;
+mod interval;
+mod proof;
 mod substrate;
 mod verdict;
 
 pub use distributions::{Distributions, Parts, Samples, WorkerDistributions, WorkerSamples};
-pub use substrate::{Block, Completion, Facts, Machine, Mount, Substrate, Unknown};
+pub use interval::{DeviceTime, Interval};
+pub use proof::{CounterKind, CounterMoved, Proof, SymbolRecord};
+pub use substrate::{Block, Completion, Facts, IoLimit, Machine, Mount, Substrate, Unknown, Zfs};
 pub use verdict::{
     Band, Confidence, Durability, Finding, Judged, JudgedOn, Metric, Recommendation, Severity,
     Verdict,
 };
 
 use serde::{Deserialize, Serialize};
-use synctail_bench::{Arm, Layout, ProbeReport};
+use synctail_bench::{Arm, Layout};
 
 /// The value of `schema` in every record of this version.
 pub const SCHEMA: &str = "synctail.record/1";
@@ -51,9 +55,12 @@ pub struct Record {
     /// Exact distributions; absent if no pair was completed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distributions: Option<Distributions>,
-    /// Bare pairs of system calls before the run; only where the arm's barrier is not timed alone.
+    /// What was seen of barriers on their way down, before the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub probe: Option<ProbeReport>,
+    pub proof: Option<Proof>,
+    /// What the machine did meanwhile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<Interval>,
     /// Operations that had not returned when the run ended.
     pub in_flight: Vec<InFlight>,
     /// Counts of what happened.
@@ -84,6 +91,17 @@ pub struct Tool {
     pub version: String,
     /// Such as `x86_64-linux`.
     pub target: String,
+}
+
+impl Tool {
+    /// This program.
+    pub fn this() -> Tool {
+        Tool {
+            name: "synctail".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            target: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
+        }
+    }
 }
 
 /// How a run ended.

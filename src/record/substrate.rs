@@ -14,6 +14,12 @@ pub struct Substrate {
     /// Every node of the block stack once, the filesystem's device first.
     #[serde(default)]
     pub block: Vec<Block>,
+    /// Limits of control groups on these devices.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<IoLimit>,
+    /// The dataset and its pool; only on ZFS.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zfs: Option<Zfs>,
     /// The machine.
     pub machine: Machine,
     /// What could not be found out, and why.
@@ -70,6 +76,24 @@ pub struct Block {
     /// The scheduler in force.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scheduler: Option<String>,
+    /// The device's own word on its cache, where sysfs passes it on (SCSI caching page, virtio).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub declared_cache: Option<String>,
+    /// How it is attached: `nvme`, `sata`, `sas`, `scsi`, `usb`, `mmc`, `virtio`, `xen`, `hyperv`, `virtual`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transport: Option<String>,
+    /// Firmware revision.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub firmware: Option<String>,
+    /// Serial number; only where it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub serial: Option<String>,
+    /// 0 merges all, 1 only simple ones, 2 none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nomerges: Option<u64>,
+    /// Target of writeback throttling; 0 switches it off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wbt_lat_us: Option<u64>,
     /// Vendor's model string.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
@@ -79,9 +103,42 @@ pub struct Block {
     /// Filesystem type that holds the backing file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backing_filesystem: Option<String>,
+    /// Its mount options.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backing_options: Option<String>,
     /// The CPUs that served this disk's completion interrupts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completion: Option<Completion>,
+}
+
+/// A ZFS dataset as far as it could be asked.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Zfs {
+    /// Its name.
+    pub dataset: String,
+    /// Its pool.
+    pub pool: String,
+    /// `standard`, `always` or `disabled`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sync: Option<String>,
+    /// `latency` or `throughput`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logbias: Option<String>,
+    /// Largest block of a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recordsize_bytes: Option<u64>,
+    /// Such as `lz4`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compression: Option<String>,
+    /// Paths of the log devices.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub log_devices: Vec<String>,
+    /// Paths of the devices that hold data.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub data_devices: Vec<String>,
+    /// Seconds between transaction groups.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub txg_timeout_s: Option<u64>,
 }
 
 /// Where a disk's completion interrupts land.
@@ -108,6 +165,23 @@ pub struct Machine {
     /// The kernel's clock source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clocksource: Option<String>,
+    /// The container that this process is in, as far as its marks tell: `docker`, `podman`, `lxc`...
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub container: Option<String>,
+    /// Vendor and product by the firmware, which names the hypervisor or cloud of a virtual machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub product: Option<String>,
+}
+
+/// A limit of a control group.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IoLimit {
+    /// The device's name.
+    pub node: String,
+    /// Such as `wiops=50`.
+    pub limit: String,
+    /// The file that says so.
+    pub source: String,
 }
 
 /// A fact that could not be found out.

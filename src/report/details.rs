@@ -7,8 +7,8 @@ use super::lines::Lines;
 use super::text::cell;
 use crate::human;
 use crate::record::{
-    Block, ClockReport, Distributions, Effective, PlanRecord, Record, Substrate,
-    WorkerDistributions,
+    Block, ClockReport, Distributions, Effective, IoLimit, PlanRecord, Record, Substrate,
+    WorkerDistributions, Zfs,
 };
 
 /// Everything that the short report leaves out, as far as it is known.
@@ -139,7 +139,8 @@ fn write_rate(lines: &mut Lines, record: &Record) {
     }
 }
 
-fn write_substrate(lines: &mut Lines, substrate: &Substrate) {
+/// Mount, devices and machine, each unknown with its reason.
+pub fn write_substrate(lines: &mut Lines, substrate: &Substrate) {
     if let Some(mount) = &substrate.mount {
         let (options, at) = (&mount.options, &mount.mount_point);
         let line =
@@ -149,12 +150,23 @@ fn write_substrate(lines: &mut Lines, substrate: &Substrate) {
     for block in &substrate.block {
         lines.say(&block_line(block), 4);
     }
+    for IoLimit { node, limit, source } in &substrate.limits {
+        lines.say(&format!("  limit: {node}: {limit} ({source})"), 4);
+    }
+    if let Some(zfs) = &substrate.zfs {
+        lines.say(&zfs_line(zfs), 4);
+    }
     let machine = &substrate.machine;
     let guest = machine.virtualised.map(|guest| if guest { "virtual" } else { "physical" });
-    let facts: Vec<&str> = [machine.kernel.as_deref(), machine.cpu_model.as_deref(), guest]
-        .into_iter()
-        .flatten()
-        .collect();
+    let container = machine.container.as_ref().map(|name| format!("in {name}"));
+    let facts = [
+        machine.kernel.as_deref(),
+        machine.cpu_model.as_deref(),
+        guest,
+        machine.product.as_deref(),
+        container.as_deref(),
+    ];
+    let facts: Vec<&str> = facts.into_iter().flatten().collect();
     if !facts.is_empty() {
         lines.say(&format!("  machine: {}", facts.join(", ")), 4);
     }
@@ -163,9 +175,26 @@ fn write_substrate(lines: &mut Lines, substrate: &Substrate) {
     }
 }
 
+fn zfs_line(zfs: &Zfs) -> String {
+    let mut facts = vec![format!("pool {}", zfs.pool)];
+    facts.extend(zfs.sync.as_ref().map(|sync| format!("sync {sync}")));
+    facts.extend(zfs.logbias.as_ref().map(|bias| format!("logbias {bias}")));
+    facts.extend(zfs.recordsize_bytes.map(|n| format!("recordsize {}", human::bytes(n))));
+    facts.extend(zfs.compression.as_ref().map(|name| format!("compression {name}")));
+    facts.push(match zfs.log_devices.as_slice() {
+        [] => "no log device known".to_owned(),
+        devices => format!("log on {}", devices.join(" ")),
+    });
+    facts.extend(zfs.txg_timeout_s.map(|s| format!("txg every {s} s")));
+    format!("  zfs: {}: {}", zfs.dataset, facts.join(", "))
+}
+
 fn block_line(block: &Block) -> String {
     let mut facts = vec![block.kind.clone()];
     facts.extend(block.model.clone());
+    facts.extend(block.firmware.as_ref().map(|firmware| format!("firmware {firmware}")));
+    facts.extend(block.serial.as_ref().map(|serial| format!("serial {serial}")));
+    facts.extend(block.transport.clone());
     facts.extend(block.write_cache.clone());
     facts.extend(block.fua.map(|fua| if fua { "fua" } else { "no fua" }.to_owned()));
     facts.extend(block.rotational.map(|r| if r { "rotational" } else { "solid state" }.to_owned()));

@@ -6,5 +6,5 @@ pub mod json;
 pub mod text;
 
 mod advice;
-mod details;
-mod lines;
+pub mod details;
+pub mod lines;

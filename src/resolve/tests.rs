@@ -8,7 +8,7 @@ fn request(flags: &[&str]) -> Result<Request, Refusal> {
 
 fn request_under(flags: &[&str], policy: &Policy) -> Result<Request, Refusal> {
     let args = ["synctail", "check"].iter().chain(flags);
-    let Command::Check(check) = Cli::parse_from(args).command;
+    let Command::Check(check) = Cli::parse_from(args).command else { panic!("not a check") };
     Request::new(&check.work, policy)
 }
 

@@ -35,6 +35,13 @@ pub fn node(dir: &Path) -> Block {
         logical_block_size_bytes: queue("logical_block_size").and_then(|text| text.parse().ok()),
         physical_block_size_bytes: queue("physical_block_size").and_then(|text| text.parse().ok()),
         scheduler: queue("scheduler").and_then(|text| in_force(&text)),
+        declared_cache: declared_cache(dir),
+        transport: transport(dir).map(str::to_owned),
+        firmware: value(&dir.join("device/firmware_rev"))
+            .or_else(|| value(&dir.join("device/rev"))),
+        nomerges: queue("nomerges").and_then(|text| text.parse().ok()),
+        // -1 where the kernel is built without it.
+        wbt_lat_us: queue("wbt_lat_usec").and_then(|text| text.parse().ok()),
         model: value(&dir.join("device/model")),
         backing_file: backing_file(dir).map(|path| lossy(&path)),
         device,
@@ -76,6 +83,38 @@ fn kind(dir: &Path, device: &str) -> &'static str {
     } else {
         "disk"
     }
+}
+
+/// What the device itself says of its cache: virtio's own attribute, or the caching page of a SCSI disk.
+fn declared_cache(dir: &Path) -> Option<String> {
+    let scsi = || {
+        let disks = super::source::entries(&dir.join("device/scsi_disk"));
+        value(&disks.first()?.join("cache_type"))
+    };
+    value(&dir.join("cache_type")).or_else(scsi)
+}
+
+/// By the parts of the device's real path in sysfs. Only for a disk: a partition has its disk's.
+fn transport(dir: &Path) -> Option<&'static str> {
+    if dir.join("partition").exists() {
+        return None;
+    }
+    let path = dir.to_string_lossy();
+    let has = |part: &str| path.split('/').any(|component| component.starts_with(part));
+    let known = [
+        ("nvme-fabrics", has("nvme-fabrics")),
+        ("virtual", has("virtual") && !has("nvme")),
+        ("virtio", has("virtio")),
+        ("xen", has("vbd-")),
+        ("hyperv", has("vmbus") || has("VMBUS")),
+        ("nvme", has("nvme")),
+        ("usb", has("usb")),
+        ("mmc", has("mmc_host")),
+        ("sas", has("end_device-")),
+        ("sata", has("ata")),
+        ("scsi", has("target")),
+    ];
+    known.iter().find(|(_, holds)| *holds).map(|(name, _)| *name)
 }
 
 /// SCSI pads its strings, and an empty one tells nothing.

@@ -33,7 +33,27 @@ pub fn read(root: &Path, unknown: &mut Vec<Unknown>) -> Machine {
     if virtualised.is_none() {
         unknown.push(missing("virtualised", "no flags in /proc/cpuinfo"));
     }
-    Machine { kernel, cpu_model, virtualised, clocksource }
+    let (container, product) = (container(root), product(root));
+    Machine { kernel, cpu_model, virtualised, clocksource, container, product }
+}
+
+/// The marks that container managers leave; none is no proof that there is no container.
+fn container(root: &Path) -> Option<String> {
+    let named = text(&root.join("run/systemd/container")).ok().filter(|name| !name.is_empty());
+    let marks = [(".dockerenv", "docker"), ("run/.containerenv", "podman"), ("dev/lxd", "lxd")];
+    let marked = marks.iter().find(|(mark, _)| root.join(mark).exists());
+    let cgroup = text(&root.join("proc/1/cgroup")).unwrap_or_default();
+    let grouped =
+        ["kubepods", "docker", "lxc", "garden"].iter().find(|name| cgroup.contains(**name));
+    named.or(marked.map(|(_, name)| (*name).to_owned())).or(grouped.map(|&name| name.to_owned()))
+}
+
+fn product(root: &Path) -> Option<String> {
+    let read = |file: &str| text(&root.join("sys/class/dmi/id").join(file)).ok();
+    let words: Vec<String> =
+        ["sys_vendor", "product_name"].iter().filter_map(|f| read(f)).collect();
+    let words: Vec<&str> = words.iter().map(|w| w.trim()).filter(|w| !w.is_empty()).collect();
+    (!words.is_empty()).then(|| words.join(" "))
 }
 
 /// Other architectures than x86 have no such line, and then nothing is known.
@@ -65,6 +85,24 @@ mod tests {
         let mut unknown = Vec::new();
         let machine = read(root.path(), &mut unknown);
         (machine, unknown)
+    }
+
+    #[test]
+    fn containers_and_vendors_are_known_by_their_marks() {
+        let of = |files: &[(&str, &str)]| {
+            let root = FakeRoot::new();
+            files.iter().for_each(|(path, text)| root.file(path, text));
+            (container(root.path()), product(root.path()))
+        };
+        assert_eq!(of(&[]), (None, None));
+        assert_eq!(of(&[(".dockerenv", "")]).0.as_deref(), Some("docker"));
+        assert_eq!(of(&[("run/systemd/container", "lxc\n")]).0.as_deref(), Some("lxc"));
+        assert_eq!(of(&[("proc/1/cgroup", "0::/kubepods/x\n")]).0.as_deref(), Some("kubepods"));
+        let dmi = [
+            ("sys/class/dmi/id/sys_vendor", "Amazon EC2\n"),
+            ("sys/class/dmi/id/product_name", "m5.large\n"),
+        ];
+        assert_eq!(of(&dmi).1.as_deref(), Some("Amazon EC2 m5.large"));
     }
 
     #[test]

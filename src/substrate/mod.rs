@@ -7,8 +7,12 @@
 
 mod block;
 #[cfg(test)]
+mod cases;
+mod command;
+#[cfg(test)]
 mod fake;
 mod interrupts;
+mod limits;
 mod machine;
 mod mount;
 mod mountinfo;
@@ -16,9 +20,12 @@ mod ram;
 mod route;
 mod source;
 mod stack;
+mod weakened;
+mod zfs;
 
 pub use interrupts::completion;
 pub use ram::{ram_backed, refused};
+pub use weakened::weakened;
 
 use std::fs;
 use std::io;
@@ -32,6 +39,10 @@ use stack::Stack;
 ///
 /// `root` is `/`, or a folder that holds copies of `proc` and `sys`.
 pub fn discover(root: &Path, facts: &Facts) -> Substrate {
+    discover_asking(root, facts, &command::output)
+}
+
+fn discover_asking(root: &Path, facts: &Facts, ask: zfs::Ask) -> Substrate {
     let mut unknown = Vec::new();
     let machine = machine::read(root, &mut unknown);
     if facts.free_bytes.is_none() {
@@ -50,13 +61,33 @@ pub fn discover(root: &Path, facts: &Facts) -> Substrate {
         }
         None => stack.below_device(facts.device_major, facts.device_minor),
     }
+    let zfs = chosen.filter(|entry| entry.kind == b"zfs").map(|entry| {
+        let (zfs, reasons) = zfs::dataset(root, entry, ask);
+        stack.below_paths(zfs.data_devices.iter().chain(&zfs.log_devices));
+        unknown.extend(reasons.iter().map(|reason| missing("zfs", reason)));
+        zfs
+    });
     unknown.append(&mut stack.unknown);
+    let limits = limits::in_force(root, &stack.block);
     Substrate {
         filesystem,
         mount: chosen.map(Entry::to_mount),
         block: stack.block,
+        limits,
+        zfs,
         machine,
         unknown,
+    }
+}
+
+/// Adds the serial numbers of the devices, which a record does not carry unless it is asked to.
+pub fn add_serials(root: &Path, substrate: &mut Substrate) {
+    for node in &mut substrate.block {
+        let folder = root.join("sys/class/block").join(node.name.replace('/', "!"));
+        let places = ["serial", "device/serial", "device/wwid"];
+        let found = places.iter().find_map(|place| text(&folder.join(place)).ok());
+        node.serial =
+            found.map(|serial| serial.trim().to_owned()).filter(|serial| !serial.is_empty());
     }
 }
 

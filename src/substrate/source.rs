@@ -62,6 +62,11 @@ pub fn devices(root: &Path, mount: &Entry) -> Devices {
 }
 
 impl Devices {
+    /// Adds the device at this path; a file in its place has no device of its own.
+    pub fn add_path(&mut self, root: &Path, path: &[u8]) {
+        self.add(path, by_path(root, path));
+    }
+
     /// Adds the device with this number.
     pub fn add_number(&mut self, root: &Path, major: u64, minor: u64) {
         match block::folder(root, &format!("{major}:{minor}")) {

@@ -49,6 +49,16 @@ impl<'a> Stack<'a> {
         self.below_devices(devices);
     }
 
+    /// Walks below devices that a pool names by path, in place of what sysfs does not show.
+    pub fn below_paths<'p>(&mut self, paths: impl Iterator<Item = &'p String>) {
+        let mut devices = Devices::default();
+        paths.for_each(|path| devices.add_path(self.root, path.as_bytes()));
+        if !devices.found.is_empty() {
+            self.unknown.clear();
+        }
+        self.below_devices(devices);
+    }
+
     fn below_devices(&mut self, devices: Devices) -> Vec<String> {
         self.unknown.extend(devices.unknown.iter().map(|reason| missing("block", reason)));
         devices.found.iter().map(|dir| self.visit(dir)).collect()
@@ -106,6 +116,7 @@ impl<'a> Stack<'a> {
             return Vec::new();
         };
         self.block[at].backing_filesystem = Some(mount.filesystem());
+        self.block[at].backing_options = Some(mount.to_mount().super_options);
         self.below_mount(mount)
     }
 

@@ -1,16 +1,19 @@
 //! The findings that the verdict itself adds to a run's observations.
 
 use crate::human;
-use crate::record::{Durability, Finding, InFlight, Record, Severity, Status};
+use crate::record::{CounterKind, Finding, InFlight, Record, Severity, Status};
 
 use super::figures::{Participants, SAMPLES_FOR_P99};
 
-/// Below this median no disk was involved: the fastest flushes published for any device take tens of
-/// microseconds. 5 us exactly is still plausible.
-const IMPLAUSIBLE_BELOW_NS: u64 = 5_000;
-
 /// Share of the asked rate below which a run fell behind.
 const RATE_SHARE_LEAST: f64 = 0.99;
+
+/// From here on waiting for CPUs is worth a word.
+const CONTENTION_SHARE_LEAST: f64 = 0.1;
+
+/// A first flush is worth a word from here on, and from so many times the later ones.
+const FIRST_FLUSH_NS_LEAST: u64 = 100_000_000;
+const FIRST_FLUSH_TIMES_LEAST: u64 = 20;
 
 /// Workers named in a finding before the rest is only counted.
 const WORKERS_NAMED: usize = 8;
@@ -25,31 +28,6 @@ pub fn cost_in_write(barrier_ns: u64, total_ns: u64) -> Finding {
         text: format!("the write costs more than the barrier, so the total decides: {figures}"),
         evidence: format!("worst worker: barrier {barrier_ns} ns, total {total_ns} ns"),
     }
-}
-
-/// The median is below what a flush can take, and neither memory nor a missing barrier explains it.
-pub fn implausibly_fast(record: &Record, durability: Durability) -> Option<Finding> {
-    if durability != Durability::Unproved {
-        return None;
-    }
-    let pooled = &record.distributions.as_ref()?.pooled;
-    // The shortest part that contains the flush, whatever is judged. One sample has no median; it stands
-    // for itself.
-    let parts = [pooled.barrier.as_ref(), pooled.service.as_ref(), Some(&pooled.total)];
-    let measured = parts.into_iter().flatten().next()?;
-    let measured = measured.p50_ns.unwrap_or(measured.max_ns);
-    let probed = record.probe.map(|probe| probe.barrier_p50_ns).filter(|&ns| ns < measured);
-    let median = probed.unwrap_or(measured);
-    let of = if probed.is_some() { "bare fdatasync calls before the run" } else { "all workers" };
-    (median < IMPLAUSIBLE_BELOW_NS).then(|| Finding {
-        code: "implausibly_fast".to_owned(),
-        severity: Severity::Warning,
-        text: format!(
-            "half of the flushes took {} or less; below 5us no disk was involved",
-            human::time(median)
-        ),
-        evidence: format!("p50 of {of}: {median} ns"),
-    })
 }
 
 /// Workers that were judged on their maximum because a percentile needs more samples.
@@ -86,6 +64,96 @@ pub fn rate_not_reached(record: &Record) -> Option<Finding> {
     let (reached, asked) = (human::decimal(reached), human::decimal(asked));
     let text = format!("{asked}/s were asked, {reached}/s were reached: the queue only grows");
     Some(Finding { code: "rate_not_reached".to_owned(), severity: Severity::Error, text, evidence })
+}
+
+/// Time that the workers waited for a CPU looks like the storage's own. The share is of all workers' time.
+pub fn cpu_contention(record: &Record) -> Option<Finding> {
+    let interval = record.interval.as_ref()?;
+    let workers = record.distributions.as_ref()?.workers.iter();
+    let ran_ns: u64 = workers.map(|worker| worker.ended_ns.saturating_sub(worker.started_ns)).sum();
+    let delay_ns = interval.run_delay_ns?;
+    let share = delay_ns as f64 / ran_ns.max(1) as f64;
+    let steal = interval.steal_share.unwrap_or(0.0);
+    let throttled = interval.throttled_us.unwrap_or(0);
+    if share < CONTENTION_SHARE_LEAST && steal < CONTENTION_SHARE_LEAST && throttled == 0 {
+        return None;
+    }
+    let text = format!(
+        "the workers waited for a CPU for {} of their time: not all of the latency is the storage's",
+        human::share(share.min(1.0))
+    );
+    let evidence = format!(
+        "run delay {}, stolen {}, throttled by a control group {}",
+        human::time(delay_ns),
+        human::share(steal),
+        human::time(throttled.saturating_mul(1_000))
+    );
+    Some(Finding { code: "cpu_contention".to_owned(), severity: Severity::Warning, text, evidence })
+}
+
+/// How much of the time of all pairs the device's own requests took, by the kernel's accounts.
+pub fn device_share(record: &Record) -> Option<Finding> {
+    let total = &record.distributions.as_ref()?.pooled;
+    let total = total.service.as_ref().unwrap_or(&total.total);
+    let pairs_ns = total.mean_ns * total.count as f64;
+    let under = record.substrate.as_ref()?;
+    let devices = &record.interval.as_ref()?.devices;
+    let is_leaf = |name: &str| under.block.iter().any(|n| n.name == name && n.below.is_empty());
+    let leaf =
+        devices.iter().filter(|d| is_leaf(&d.node)).max_by_key(|d| d.write_ms + d.flush_ms)?;
+    let requests_ms = leaf.write_ms + leaf.flush_ms;
+    if requests_ms == 0 || pairs_ns <= 0.0 {
+        return None;
+    }
+    let share = (requests_ms as f64 * 1e6 / pairs_ns).min(1.0);
+    let text =
+        format!("requests to {} took {} of the time of all pairs", leaf.node, human::share(share));
+    let evidence = format!(
+        "{} writes in {} ms, {} flushes in {} ms, others' included",
+        leaf.writes, leaf.write_ms, leaf.flushes, leaf.flush_ms
+    );
+    Some(Finding { code: "device_share".to_owned(), severity: Severity::Info, text, evidence })
+}
+
+/// A log device that the intent log does not use.
+pub fn slog_unused(record: &Record) -> Option<Finding> {
+    let zfs = record.substrate.as_ref()?.zfs.as_ref().filter(|zfs| !zfs.log_devices.is_empty())?;
+    let proof = record.proof.as_ref()?;
+    let moved = |kind| {
+        let counter = proof.counters.iter().find(|counter| counter.kind == kind);
+        counter.map_or(0, |counter| counter.libc + counter.raw)
+    };
+    if moved(CounterKind::ZilCommits) == 0 || moved(CounterKind::ZilSlog) > 0 {
+        return None;
+    }
+    let why = zfs.logbias.as_deref().filter(|&bias| bias == "throughput");
+    let why = why.map_or("", |_| ": logbias=throughput keeps it from being used");
+    let text = format!("a log device is present and unused{why}");
+    let evidence = format!("{} and no record on a log device", zfs.log_devices.join(", "));
+    Some(Finding { code: "slog_unused".to_owned(), severity: Severity::Warning, text, evidence })
+}
+
+/// A fresh filesystem may make its first flush wait for a transaction, which no later one does.
+pub fn first_flush(record: &Record) -> Option<Finding> {
+    let proof = record.proof.as_ref()?;
+    let (first, later) = (proof.first_barrier_ns, proof.libc_barrier_p50_ns);
+    if first < FIRST_FLUSH_NS_LEAST || first < later.saturating_mul(FIRST_FLUSH_TIMES_LEAST) {
+        return None;
+    }
+    let text = format!("the very first flush took {}; it is in no figure", human::time(first));
+    let evidence = format!("later ones: p50 {}", human::time(later));
+    Some(Finding { code: "first_flush".to_owned(), severity: Severity::Info, text, evidence })
+}
+
+/// What a control group allows shapes the tail as much as the disk does.
+pub fn io_limits(record: &Record) -> Option<Finding> {
+    let limits = &record.substrate.as_ref()?.limits;
+    let first = limits.first()?;
+    let text = format!("a control group limits writes to {}: {}", first.node, first.limit);
+    let all: Vec<String> =
+        limits.iter().map(|l| format!("{}: {} ({})", l.node, l.limit, l.source)).collect();
+    let severity = Severity::Warning;
+    Some(Finding { code: "io_limited".to_owned(), severity, text, evidence: all.join(", ") })
 }
 
 /// Pairs of an open loop that had not begun at the end.
@@ -125,25 +193,6 @@ mod tests {
     use super::*;
     use crate::record::{JudgedOn, Metric};
     use crate::verdict::sample_record::{self, in_flight as operation};
-
-    #[test]
-    fn the_median_alone_makes_a_run_implausible_and_5_us_is_the_edge() {
-        let code = |ns: u64, state| {
-            let record = sample_record::barriers(&[vec![ns; 100]]);
-            implausibly_fast(&record, state).map(|f| f.code)
-        };
-        assert_eq!(code(4_999, Durability::Unproved).as_deref(), Some("implausibly_fast"));
-        assert_eq!(code(5_000, Durability::Unproved), None);
-        assert_eq!(code(1, Durability::NotDurable), None, "memory explains it");
-        assert_eq!(code(1, Durability::Proved), None, "the proof stands");
-        let one = sample_record::barriers(&[vec![100]]);
-        assert!(implausibly_fast(&one, Durability::Unproved).is_some());
-        // Most flushes real, a few absorbed: not implausible.
-        let mut mixed = vec![1_000; 49];
-        mixed.extend([2_000_000; 51]);
-        let mixed = sample_record::barriers(&[mixed]);
-        assert_eq!(implausibly_fast(&mixed, Durability::Unproved), None);
-    }
 
     #[test]
     fn workers_with_too_few_samples_are_named_and_long_lists_are_cut() {

@@ -11,7 +11,7 @@ mod recommendation;
 #[cfg(test)]
 pub mod sample_record;
 
-use durability::durability;
+pub use durability::durability;
 pub use findings::in_flight;
 pub use recommendation::{config_line, recommend};
 
@@ -43,7 +43,6 @@ struct Case<'a> {
     band: Band,
     durability: Durability,
     evidence: String,
-    implausible: bool,
     /// The asked rate was not kept.
     fell_behind: bool,
 }
@@ -67,13 +66,16 @@ pub fn judge(record: &Record, policy: &Policy, options: &JudgeOptions) -> Option
     let total_decides = policy.band(total.ns) > policy.band(own.ns);
     let judged = if total_decides { total } else { own };
     let (durability, evidence, mut own_findings) = durability(record);
-    let implausible = findings::implausibly_fast(record, durability);
     own_findings.extend(total_decides.then(|| findings::cost_in_write(own.ns, total.ns)));
-    own_findings.extend(implausible.clone());
     own_findings.extend(findings::too_few_samples(&people));
     let fell_behind = findings::rate_not_reached(record);
     own_findings.extend(fell_behind.clone());
     own_findings.extend(findings::not_started(record));
+    own_findings.extend(findings::cpu_contention(record));
+    own_findings.extend(findings::device_share(record));
+    own_findings.extend(findings::slog_unused(record));
+    own_findings.extend(findings::first_flush(record));
+    own_findings.extend(findings::io_limits(record));
     own_findings.extend(findings::end_of_run(record));
     let case = Case {
         record,
@@ -84,7 +86,6 @@ pub fn judge(record: &Record, policy: &Policy, options: &JudgeOptions) -> Option
         band: policy.band(judged.ns),
         durability,
         evidence,
-        implausible: implausible.is_some(),
         fell_behind: fell_behind.is_some(),
     };
     let p99_known = judged.on == JudgedOn::P99 && own.on == JudgedOn::P99;
@@ -116,7 +117,6 @@ impl Case<'_> {
             band: self.band,
             durability: self.durability,
             timed_out: self.record.status == Status::TimedOut,
-            implausible: self.implausible,
         }
     }
 }

@@ -11,8 +11,6 @@ use crate::record::{Band, Durability, Status};
 pub const PASS: i32 = 0;
 /// Exit code: the policy is not met.
 pub const NOT_MET: i32 = 1;
-/// Exit code: cannot tell.
-pub const CANNOT_TELL: i32 = 3;
 /// Exit code: not durable or, where proof is required, unproved.
 pub const NOT_DURABLE: i32 = 4;
 /// Exit code: interrupted by SIGINT; the caller knows whether it was another signal.
@@ -23,15 +21,13 @@ pub fn pass(case: &Case) -> bool {
     let fast_enough = case.band < case.fail_at && above_line(case).is_none();
     let returned = case.record.status != Status::TimedOut;
     let kept_up = returned && !case.fell_behind;
-    fast_enough && kept_up && lacks_durability(case).is_none() && !case.implausible
+    fast_enough && kept_up && lacks_durability(case).is_none()
 }
 
-/// 130, 3, 4, 1, 0: the first that applies.
+/// 130, 4, 1, 0: the first that applies.
 pub fn exit_code(case: &Case) -> i32 {
     if case.record.status == Status::Interrupted {
         INTERRUPTED
-    } else if case.implausible {
-        CANNOT_TELL
     } else if lacks_durability(case).is_some() {
         NOT_DURABLE
     } else if !pass(case) {
@@ -52,9 +48,6 @@ pub fn sentence(case: &Case) -> String {
 
 fn meaning(case: &Case) -> String {
     let band = band_name(case.band);
-    if case.implausible {
-        return "implausible: below 5us no flush can have reached a device".to_owned();
-    }
     if is_baseline(case) {
         return format!("BASELINE: {}; never a pass ({band} by latency alone)", case.evidence);
     }

@@ -42,8 +42,6 @@ pub struct Situation {
     pub durability: Durability,
     /// Whether an operation did not return: the figure is then only a lower bound.
     pub timed_out: bool,
-    /// Whether no flush can have happened.
-    pub implausible: bool,
 }
 
 /// The recommendation: `always` for IDEAL and GOOD, else twice the figure rounded up to a step, else
@@ -129,10 +127,7 @@ fn nothing_helps(situation: &Situation) -> Option<&'static str> {
     if situation.timed_out {
         return Some("an operation did not return, so no interval is long enough; fix the storage");
     }
-    situation.implausible.then_some(
-        "below 5us no flush can have reached a device, so nothing is known of this storage; find \
-         out what swallows the flush",
-    )
+    None
 }
 
 /// No number, only a reason.

@@ -14,6 +14,13 @@ pub fn allowed_cpus() -> Vec<u64> {
     cpus
 }
 
+/// Nanoseconds that the calling thread was ready to run and waited for a CPU, since it exists; nothing
+/// where the kernel does not count them.
+pub fn run_delay_ns() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    text.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
 /// Lets the calling thread's sleeps end when they are due, not up to 50 us later as the kernel's timer
 /// slack allows. Where that is refused they only end later.
 pub fn sleep_precisely() {

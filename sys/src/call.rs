@@ -87,6 +87,14 @@ impl SyscallFile {
         CallResult::from_return(unsafe { libc::fdatasync(self.fd()) } as isize)
     }
 
+    /// fdatasync(2) past the C library: what a preloaded library cannot reach.
+    #[cfg(target_os = "linux")]
+    #[inline]
+    pub fn fdatasync_raw(&self) -> CallResult {
+        // SAFETY: takes a descriptor, which is open as long as `self.file`, and no memory.
+        CallResult::from_return(unsafe { libc::syscall(libc::SYS_fdatasync, self.fd()) } as isize)
+    }
+
     /// fsync(2) through libc.
     #[inline]
     pub fn fsync(&self) -> CallResult {

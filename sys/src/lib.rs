@@ -24,8 +24,12 @@ mod shared;
 mod skew;
 #[cfg(target_os = "linux")]
 mod statx;
+#[cfg(target_os = "linux")]
+mod symbols;
 
-pub use affinity::{allowed_cpus, current_cpu, pin, scheduling_class, sleep_precisely};
+pub use affinity::{
+    allowed_cpus, current_cpu, pin, run_delay_ns, scheduling_class, sleep_precisely,
+};
 pub use arena::{Arena, Place};
 pub use call::{CallResult, SyscallFile};
 pub use clock::{Clock, OsClock, Scale, ScalePoint, TscClock, read_cost_ns};
@@ -40,3 +44,5 @@ pub use shared::reserve_words;
 pub use skew::measure_skew_ticks;
 #[cfg(target_os = "linux")]
 pub use statx::{DirectAlignment, PathFacts, direct_alignment, path_facts};
+#[cfg(target_os = "linux")]
+pub use symbols::{Symbol, flush_refuses_bad_descriptor, flush_symbols};

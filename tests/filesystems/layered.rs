@@ -26,7 +26,7 @@ fn an_overlay_says_that_its_layers_are_not_seen() {
         work.display()
     );
     let overlay = Mount::of(&["-t", "overlay", "overlay", "-o", &layers].map(OsStr::new));
-    let expected = Expected { filesystem: "overlay", in_memory: false };
+    let expected = Expected { filesystem: "overlay", not_durable: false };
     let record = every_arm_runs(overlay.point(), &expected);
     assert!(unknown(&record, "block").is_some(), "{:#}", record["substrate"]);
     for layer in [&lower, &upper] {
@@ -41,7 +41,7 @@ fn a_bind_mount_is_the_filesystem_that_it_shows() {
     let shown = fs.path().join("shown");
     fs::create_dir(&shown).unwrap();
     let bound = Mount::of(&[OsStr::new("--bind"), shown.as_os_str()]);
-    let expected = Expected { filesystem: "ext4", in_memory: false };
+    let expected = Expected { filesystem: "ext4", not_durable: false };
     let record = every_arm_runs(bound.point(), &expected);
     assert_eq!(record["substrate"]["mount"]["root"], "/shown");
     assert_eq!(block_names(&record).first(), Some(&fs.device_name()));
@@ -53,7 +53,7 @@ fn a_loop_on_a_loop_is_followed_to_the_disk() {
     let _alone = alone();
     let Some(below) = Filesystem::new(Make::EXT4) else { return };
     let Some(above) = Filesystem::on(below.path(), SMALL) else { return };
-    let record = every_arm_runs(above.path(), &Expected { filesystem: "ext4", in_memory: false });
+    let record = every_arm_runs(above.path(), &Expected { filesystem: "ext4", not_durable: false });
     let names = block_names(&record);
     assert_eq!(names.first(), Some(&above.device_name()), "{names:?}");
     assert!(names.contains(&below.device_name()), "the stack goes on below: {names:?}");
@@ -65,7 +65,7 @@ fn a_loop_over_a_file_in_memory_is_not_durable() {
     let _alone = alone();
     let memory = Folder::in_memory();
     let Some(fs) = Filesystem::on(memory.path(), SMALL) else { return };
-    let record = every_arm_runs(fs.path(), &Expected { filesystem: "ext4", in_memory: true });
+    let record = every_arm_runs(fs.path(), &Expected { filesystem: "ext4", not_durable: true });
     let evidence = record["verdict"]["durability_evidence"].as_str().unwrap();
     assert!(evidence.contains("tmpfs") && evidence.contains(&fs.device_name()), "{evidence}");
 }
@@ -108,7 +108,7 @@ fn a_disk_of_compressed_memory_is_not_durable() {
     let node = zram.node();
     system("mkfs.ext4", &[OsStr::new("-q"), node.as_os_str()]);
     let mounted = Mount::of(&[node.as_os_str()]);
-    let expected = Expected { filesystem: "ext4", in_memory: true };
+    let expected = Expected { filesystem: "ext4", not_durable: true };
     let record = every_arm_runs(mounted.point(), &expected);
     assert_eq!(record["substrate"]["block"][0]["kind"], "zram");
     let text = Cmd::check(mounted.point()).args("--iters 20").run().exits(4);

@@ -10,7 +10,7 @@ use crate::support::{Cmd, Filesystem, Make, Mount, is_root, system_line};
 fn on_a_disk(make: Make) {
     let _alone = alone();
     let Some(fs) = Filesystem::new(make) else { return };
-    let record = every_arm_runs(fs.path(), &Expected { filesystem: make.kind, in_memory: false });
+    let record = every_arm_runs(fs.path(), &Expected { filesystem: make.kind, not_durable: false });
     let names = block_names(&record);
     assert_eq!(names.first(), Some(&fs.device_name()), "{names:?}");
     let device = &record["substrate"]["block"][0];
@@ -50,7 +50,7 @@ fn a_subvolume_within_a_subvolume_of_btrfs() {
     for subvolume in [&outer, &inner] {
         system_line(&format!("btrfs subvolume create {}", subvolume.display()));
     }
-    let record = every_arm_runs(&inner, &Expected { filesystem: "btrfs", in_memory: false });
+    let record = every_arm_runs(&inner, &Expected { filesystem: "btrfs", not_durable: false });
     assert_eq!(block_names(&record).first(), Some(&fs.device_name()));
 }
 
@@ -61,7 +61,8 @@ fn a_filesystem_in_memory() {
         return;
     }
     let tmpfs = Mount::tmpfs(64 << 20);
-    let record = every_arm_runs(tmpfs.point(), &Expected { filesystem: "tmpfs", in_memory: true });
+    let record =
+        every_arm_runs(tmpfs.point(), &Expected { filesystem: "tmpfs", not_durable: true });
     assert_eq!(block_names(&record), [""; 0]);
     let findings = record["verdict"]["findings"].as_array().unwrap();
     assert!(findings.iter().any(|finding| finding["code"] == "ram_backed"), "{findings:?}");
@@ -79,7 +80,7 @@ fn memory_without_a_limit_is_measured_and_not_durable() {
     }
     for (kind, options) in [("ramfs", "mode=755"), ("tmpfs", "size=0,nr_blocks=0")] {
         let mount = Mount::of(&["-t", kind, kind, "-o", options].map(OsStr::new));
-        every_arm_runs(mount.point(), &Expected { filesystem: kind, in_memory: true });
+        every_arm_runs(mount.point(), &Expected { filesystem: kind, not_durable: true });
     }
 }
 

@@ -192,9 +192,9 @@ fn a_barrier_that_is_not_implemented_is_recognised_by_every_arm() {
         assert_eq!(ended.at("/status"), "complete", "{context}");
         let asked = stand.rig.ledger().entries().iter().filter(|e| e.kind.is_barrier()).count();
         assert_eq!(asked, 1, "the kernel asks once: {context}");
-        assert_eq!(ended.at("/verdict/durability"), "unproved", "{context}");
+        assert_eq!(ended.at("/verdict/durability"), "not_durable", "{context}");
         assert_eq!(ended.at("/verdict/pass"), false, "{context}");
-        assert_eq!(ended.code, Some(3), "{context}");
+        assert_eq!(ended.code, Some(4), "{context}");
         let findings = ended.at("/verdict/findings").as_array().unwrap();
         assert!(findings.iter().any(|f| f["code"] == "implausibly_fast"), "{context}");
     }

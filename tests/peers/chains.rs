@@ -12,7 +12,7 @@ use crate::tool::{check, figures, skip};
 
 /// All of it.
 pub fn run(options: &Options) -> Result<()> {
-    let dir = directory(&options.path)?;
+    let dir = directory(options.disk())?;
     contests("ext4", dir.path(), Bar::AtMost(1.2), options)?;
     let bars = [("ext4", Bar::None), ("xfs", Bar::AtMost(1.2)), ("btrfs", Bar::AtMost(1.15))];
     for (filesystem, bar) in bars {

@@ -72,15 +72,20 @@ impl Bar {
     }
 }
 
+/// Who comes when: every second round is turned round.
+pub fn order(round: usize, count: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..count).collect();
+    if round % 2 == 1 {
+        order.reverse();
+    }
+    order
+}
+
 /// Runs all rounds, and prints what each contestant reached.
 pub fn hold(title: &str, contestants: &[Contestant], rounds: usize) -> Result<Contest> {
     let mut figures = vec![Vec::new(); contestants.len()];
     for round in 0..rounds {
-        let mut order: Vec<usize> = (0..contestants.len()).collect();
-        if round % 2 == 1 {
-            order.reverse();
-        }
-        for which in order {
+        for which in order(round, contestants.len()) {
             let Contestant { name, run } = &contestants[which];
             figures[which].push(run().with_context(|| format!("{title}: {name}"))?);
         }

@@ -10,7 +10,7 @@ use crate::tool::{Fio, check, figures, is_there};
 /// All of it. A disk is slower for whoever is alone on a sleeping CPU, so everybody is pinned to the
 /// same one; a second run of ours in each round shows what the disk itself does from run to run.
 pub fn run(options: &Options) -> Result<()> {
-    let dir = directory(&options.path)?;
+    let dir = directory(options.disk())?;
     let with_fio = is_there("fio")?;
     for workers in [1, 8] {
         let run_ms = options.run_ms(1_500);

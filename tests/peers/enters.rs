@@ -12,7 +12,7 @@ use crate::tool::{SYNCTAIL, is_there, record};
 
 /// One depth after the other.
 pub fn run(options: &Options) -> Result<()> {
-    let dir = directory(&options.path)?;
+    let dir = directory(options.disk())?;
     let pairs = if is_trial() { 20 } else { 2_000 };
     println!("\nio_uring_enter calls of {pairs} linked pairs (strace: warm-up included)");
     let with_strace = is_there("strace")?;

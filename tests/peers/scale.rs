@@ -15,7 +15,7 @@ use crate::place::directory;
 /// All of it.
 pub fn run(options: &Options) -> Result<()> {
     let tmpfs = directory(Path::new("/dev/shm"))?;
-    let disk = directory(&options.path)?;
+    let disk = directory(options.disk())?;
     println!("\nmany workers, 20 pairs each");
     let (many, rings) = if is_trial() { (20, 10) } else { (1_000, 500) };
     for (name, dir) in [("tmpfs", tmpfs.path()), ("disk", disk.path())] {

@@ -14,7 +14,7 @@ use crate::tool::{SYNCTAIL, is_there};
 
 /// Both figures on the disk.
 pub fn run(options: &Options) -> Result<()> {
-    let dir = directory(&options.path)?;
+    let dir = directory(options.disk())?;
     let runs = if is_trial() { 1 } else { 15 };
     println!("\nsynctail check with defaults, {runs} runs, median [quartiles]");
     let walls: Result<Vec<f64>> = (0..runs).map(|_| to_verdict_ms(dir.path())).collect();

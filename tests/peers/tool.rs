@@ -91,16 +91,21 @@ impl Fio {
         Fio { fifo, ..self }
     }
 
-    /// One run, threads pinned to CPU 0.
-    pub fn run(&self) -> Result<Figures> {
+    /// The command line, threads pinned to CPU 0.
+    pub fn line(&self) -> String {
         let Fio { engine, jobs, run_ms, .. } = self;
+        format!(
+            "fio --name=fio --filename_format=fio.$jobnum --rw=write --bs=4k --size=16m \
+             --fdatasync=1 --iodepth=1 --time_based --thread --cpus_allowed=0 --group_reporting \
+             --output-format=json --ioengine={engine} --numjobs={jobs} --runtime={run_ms}ms"
+        )
+    }
+
+    /// One run.
+    pub fn run(&self) -> Result<Figures> {
         let output = command("fio", self.fifo)
             .current_dir(&self.dir)
-            .args(["--name=fio", "--filename_format=fio.$jobnum", "--rw=write", "--bs=4k"])
-            .args(["--size=16m", "--fdatasync=1", "--iodepth=1", "--time_based", "--thread"])
-            .args(["--cpus_allowed=0", "--group_reporting", "--output-format=json"])
-            .args([format!("--ioengine={engine}"), format!("--numjobs={jobs}")])
-            .arg(format!("--runtime={run_ms}ms"))
+            .args(self.line().split(' ').skip(1))
             .stdin(Stdio::null())
             .output()
             .context("fio")?;
@@ -108,13 +113,11 @@ impl Fio {
         if !output.status.success() {
             bail!("fio: {}: {complaint}", output.status);
         }
-        let json: Value = serde_json::from_slice(&output.stdout).context("fio's JSON")?;
-        let job = &json["jobs"][0];
-        let percentile = |key| job["sync"]["lat_ns"]["percentile"][key].as_f64();
+        let reading = crate::output::fio(&String::from_utf8(output.stdout)?)?;
         Ok(Figures {
-            pairs_per_s: job["write"]["iops"].as_f64().context("fio's iops")?,
-            p50_ns: percentile("50.000000").context("fio's sync percentiles")?,
-            p99_ns: percentile("99.000000").context("fio's sync percentiles")?,
+            pairs_per_s: reading.ops_per_s,
+            p50_ns: reading.p50_ns.context("fio's sync percentiles")?,
+            p99_ns: reading.p99_ns.context("fio's sync percentiles")?,
         })
     }
 }

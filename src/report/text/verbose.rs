@@ -82,7 +82,8 @@ syscall/fdatasync, xfs, append, 2 workers x 1000 x 4 KiB
   worker 1: cpu 1, 1.00us to 90.4ms, 50 pairs, total p99 -, max 1.80ms
   scheduling: SCHED_OTHER
   ring: single_issuer, defer_taskrun, not registered, iowq inherited
-  clock: tsc, 12.5 ns a read, drift 0.50 ppm, skew 20ns
+  clock: tsc, 12.5 ns a read, drift 0.50 ppm, own share of a pair 25ns, skew
+    20ns
   run: wall 8.40s, 476 pairs/s, all workers at once 50.0 %
   mount: /dev/dm-0 on /var/lib (rw,relatime; rw,attr2)
   block: dm-0: dm, over nvme0n1
@@ -104,6 +105,8 @@ fn substrate() -> Substrate {
             source: "/dev/dm-0".into(),
             ..Mount::default()
         }),
+        zfs: None,
+        limits: Vec::new(),
         block: vec![
             Block {
                 name: "dm-0".into(),
@@ -126,6 +129,8 @@ fn substrate() -> Substrate {
             },
         ],
         machine: Machine {
+            container: None,
+            product: None,
             kernel: Some("6.18.0".into()),
             cpu_model: Some("Some CPU".into()),
             virtualised: Some(true),

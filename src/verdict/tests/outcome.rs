@@ -64,15 +64,15 @@ fn unproved_passes_unless_proof_is_required() {
     let options = JudgeOptions { require_proof: true, ..JudgeOptions::default() };
     let strict = judge(&record, &Policy::default(), &options).unwrap();
     assert_eq!((strict.pass, strict.exit_code), (false, 4));
-    assert!(strict.sentence.starts_with("UNPROVED: no proof of a flush"), "{}", strict.sentence);
+    assert!(strict.sentence.starts_with("UNPROVED: "), "{}", strict.sentence);
 }
 
 #[test]
-fn below_5_us_nothing_can_be_told() {
+fn below_5_us_nothing_is_durable() {
     let verdict = jetstream(&barriers(&[vec![4_999; 500]]));
-    assert_eq!((verdict.pass, verdict.exit_code), (false, 3));
-    assert_eq!(verdict.durability, Durability::Unproved);
-    assert_eq!(verdict.sentence, "implausible: below 5us no flush can have reached a device");
+    assert_eq!((verdict.pass, verdict.exit_code), (false, 4));
+    assert_eq!(verdict.durability, Durability::NotDurable);
+    assert!(verdict.sentence.starts_with("NOT DURABLE: half of the flushes took 4.99us or less"));
     assert_eq!(codes(&verdict), ["implausibly_fast"]);
     assert_eq!(verdict.recommendation.unwrap().sync_interval, None);
     assert_eq!(jetstream(&barriers(&[vec![5_000; 500]])).exit_code, 0);
@@ -86,12 +86,12 @@ fn exit_codes_have_one_order() {
     let mut record = barriers(&[vec![2_000 * MS; 100]]);
     assert_eq!(jetstream(&record).exit_code, 1);
     assert_eq!(exit(&record), 4);
-    // Implausible (3) besides.
+    // Implausible, and so not durable (4), besides.
     let mut fast = vec![1_000; 150];
     fast.extend([2_000 * MS; 50]);
     record = barriers(&[fast]);
     assert_eq!(jetstream(&record).band, Band::Broken);
-    assert_eq!(exit(&record), 3);
+    assert_eq!(jetstream(&record).exit_code, 4);
     // Interrupted (130) wins over all.
     record.status = Status::Interrupted;
     assert_eq!(exit(&record), 130);

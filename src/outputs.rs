@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use super::supervise::let_signals_kill;
 use crate::args::OutputArgs;
 use crate::record::Record;
 use crate::refusal::Refusal;
 use crate::report;
+use crate::supervise::let_signals_kill;
 
 /// One place that takes a document.
 #[derive(Debug)]

@@ -1,8 +1,9 @@
 //! The parent's ear: events of the child, signals, and the passing of time, one at a time.
 
-use std::io::{self, PipeReader, Read};
+use std::io::{self, PipeReader, PipeWriter, Read};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
@@ -11,9 +12,12 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
 use signal_hook::low_level::pipe;
+use synctail_bench::Board;
+use synctail_sys::{Fork, fork};
 
-use crate::child::Event;
-use crate::refusal::exit;
+use crate::child::{self, Birth, Event};
+use crate::clock::TimedClock;
+use crate::refusal::{Refusal, exit};
 
 /// What happened next.
 #[derive(Debug)]
@@ -68,6 +72,51 @@ impl Signals {
         } else {
             None
         }
+    }
+}
+
+/// A child that lives, and the way to it.
+#[derive(Debug)]
+pub struct Supervised {
+    /// Its process id.
+    pub pid: i32,
+    /// Orders to it; closed, they tell it to end.
+    pub orders: PipeWriter,
+    /// Its events, and the signals of this process.
+    pub ear: Ear,
+}
+
+impl Supervised {
+    /// Forks the child that touches `path`.
+    ///
+    /// # Errors
+    /// Where a pipe, the signals or the process cannot be had.
+    pub fn start(
+        path: &Path,
+        clean: bool,
+        board: Board,
+        clock: TimedClock,
+    ) -> Result<Supervised, Refusal> {
+        let failed = |operation: &str, why: String| {
+            Refusal::cannot("prepare", operation, format!("{operation}: {why}"), "")
+        };
+        let io = |operation| move |error: io::Error| failed(operation, error.to_string());
+        let signals = Signals::take_over().map_err(io("take over signals"))?;
+        let (child_orders, orders) = io::pipe().map_err(io("pipe"))?;
+        let (events, child_events) = io::pipe().map_err(io("pipe"))?;
+        let pid = match fork().map_err(|e| failed("fork", e.to_string()))? {
+            Fork::Parent(pid) => pid,
+            Fork::Child => {
+                drop((orders, events, signals));
+                let path = path.to_owned();
+                let (orders, events) = (child_orders, child_events);
+                child::live(Birth { path, clean, board, clock, orders, events });
+                // No destructor of the parent's half may run here.
+                std::process::exit(0);
+            }
+        };
+        drop((child_orders, child_events));
+        Ok(Supervised { pid, orders, ear: Ear::new(events, signals) })
     }
 }
 

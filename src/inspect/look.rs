@@ -1,0 +1,67 @@
+//! What only the path can tell, asked by a child: a path may hang.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use nix::sys::wait::waitpid;
+use nix::unistd::Pid;
+use synctail_bench::{Board, BoardSize};
+use synctail_sys::reserve_words;
+
+use crate::check::failure_without_plan;
+use crate::child::Event;
+use crate::clock::{AnyClock, TimedClock};
+use crate::record::Facts;
+use crate::refusal::Refusal;
+use crate::supervise::{Ear, Incident, Supervised};
+
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The facts of `path`, within `timeout_ns`.
+///
+/// # Errors
+/// Where it is no directory, does not answer, or a signal came.
+pub fn facts(path: &Path, timeout_ns: Option<u64>) -> Result<Facts, Refusal> {
+    let size = BoardSize { workers: 1, depth: 1, samples_per_worker: 1 };
+    let words = reserve_words(size.words() as usize)
+        .map_err(|error| Refusal::cannot("prepare", "mmap", error.to_string(), ""))?;
+    let board = Board::new(words, size);
+    let clock = TimedClock::start(AnyClock::best());
+    let Supervised { pid, orders, ear } = Supervised::start(path, false, board, clock)?;
+    let answer = listen(path, ear, timeout_ns);
+    // The child waits for an order that does not come, and ends.
+    drop(orders);
+    if answer.is_ok() {
+        let _ = waitpid(Pid::from_raw(pid), None);
+    }
+    answer
+}
+
+fn listen(path: &Path, mut ear: Ear, timeout_ns: Option<u64>) -> Result<Facts, Refusal> {
+    let patience = timeout_ns.map_or(TIMEOUT, Duration::from_nanos);
+    let deadline = Instant::now() + patience;
+    let shown = path.display();
+    loop {
+        match ear.next(deadline.saturating_duration_since(Instant::now())) {
+            Incident::Event(event) => match *event {
+                Event::Looked { facts, .. } => return Ok(facts),
+                Event::Failed { fault } => return Err(failure_without_plan(&fault)),
+                _ => {}
+            },
+            Incident::Signal(code) => {
+                let why = format!("interrupted while looking at {shown}");
+                let refusal = Refusal::cannot("prepare", "statx", why, "");
+                return Err(Refusal { exit_code: code, ..refusal });
+            }
+            Incident::ChildGone => {
+                let why = format!("the process that looks at {shown} ended without a word");
+                return Err(Refusal::cannot("internal", "wait", why, ""));
+            }
+            Incident::Quiet => {
+                let why = format!("{shown} does not answer within {patience:?}");
+                let remedy = "look at the kernel log; a dead server or device holds it";
+                return Err(Refusal::cannot("prepare", "statx", why, remedy));
+            }
+        }
+    }
+}
