@@ -41,7 +41,7 @@ peers:
 	cargo bench --locked --bench peers -- tools $(PEERS_ARGS)
 
 soak: figures
-	cargo test --workspace --locked --test integration -- --ignored --test-threads 1 --nocapture
+	SYNCTAIL_SOAK=1 cargo test --locked --test integration -- durability::bar --test-threads 1 --nocapture
 	tests/peers/packages.sh
 	cargo bench --locked --bench peers -- all $(PEERS_ARGS)
 

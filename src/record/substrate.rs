@@ -11,6 +11,9 @@ pub struct Substrate {
     /// The mount that holds the path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mount: Option<Mount>,
+    /// Type of the filesystem that holds an overlay's upper layer, where that is seen from here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub upper_filesystem: Option<String>,
     /// Every node of the block stack once, the filesystem's device first.
     #[serde(default)]
     pub block: Vec<Block>,

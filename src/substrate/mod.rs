@@ -27,8 +27,10 @@ pub use interrupts::completion;
 pub use ram::{ram_backed, refused};
 pub use weakened::weakened;
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use crate::record::{Facts, Substrate, Unknown};
@@ -69,10 +71,12 @@ fn discover_asking(root: &Path, facts: &Facts, ask: zfs::Ask) -> Substrate {
     });
     unknown.append(&mut stack.unknown);
     let limits = limits::in_force(root, &stack.block);
+    let upper_filesystem = chosen.and_then(|entry| upper_in_memory(root, &mounts, entry));
     Substrate {
         filesystem,
         mount: chosen.map(Entry::to_mount),
         block: stack.block,
+        upper_filesystem,
         limits,
         zfs,
         machine,
@@ -96,6 +100,16 @@ pub fn nothing(root: &Path) -> Substrate {
     let mut unknown = Vec::new();
     let machine = machine::read(root, &mut unknown);
     Substrate { filesystem: Some("null".to_owned()), machine, unknown, ..Substrate::default() }
+}
+
+/// The memory filesystem that holds an overlay's upper layer. The option names a path of whoever mounted
+/// it, which in a container means nothing or something else; so it counts only where it leads into memory
+/// and is a directory there, which can be looked at without touching a disk.
+fn upper_in_memory(root: &Path, mounts: &[Entry], overlay: &Entry) -> Option<String> {
+    let upper = mountinfo::option(&overlay.super_options, "upperdir")?;
+    let kind = mount::holding(mounts, upper, None)?.filesystem();
+    let inside = Path::new(OsStr::from_bytes(upper.strip_prefix(b"/")?));
+    (overlay.kind == b"overlay" && ram::is_ram(&kind) && root.join(inside).is_dir()).then_some(kind)
 }
 
 fn mounts(root: &Path, unknown: &mut Vec<Unknown>) -> Vec<Entry> {
@@ -140,6 +154,22 @@ mod tests {
             filesystem_magic: None,
             free_bytes: Some(1),
         }
+    }
+
+    #[test]
+    fn the_upper_layer_of_an_overlay_may_lie_in_memory_where_it_is_seen() {
+        let lines = "1 0 0:20 / / rw - overlay overlay rw,lowerdir=/ro,upperdir=/rw/u,workdir=/rw/w\n\
+                     2 1 0:21 / /rw rw - tmpfs tmpfs rw\n";
+        let root = FakeRoot::new();
+        root.file("proc/self/mountinfo", lines);
+        // In a container the same words name a path of the host.
+        assert_eq!(discover(root.path(), &facts("/var")).upper_filesystem, None);
+        root.file("rw/u/x", "");
+        let found = discover(root.path(), &facts("/var"));
+        assert_eq!(found.upper_filesystem.as_deref(), Some("tmpfs"));
+        assert!(ram_backed(&found).unwrap().contains("upper layer is on tmpfs"));
+        root.file("proc/self/mountinfo", lines.replace("tmpfs", "ext4"));
+        assert_eq!(discover(root.path(), &facts("/var")).upper_filesystem, None);
     }
 
     fn reason<'a>(found: &'a Substrate, fact: &str) -> Option<&'a str> {

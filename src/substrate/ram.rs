@@ -26,6 +26,11 @@ pub fn ram_backed(substrate: &Substrate) -> Option<String> {
     if let Some(kind) = substrate.filesystem.as_deref().filter(|kind| is_ram(kind)) {
         return Some(format!("the filesystem is {kind}, which keeps files in memory"));
     }
+    if let Some(kind) = &substrate.upper_filesystem {
+        return Some(format!(
+            "the overlay's upper layer is on {kind}, which keeps files in memory"
+        ));
+    }
     substrate.block.iter().find_map(node_in_ram)
 }
 

@@ -9,7 +9,16 @@ use serde_json::Value;
 
 use super::preloaded::{eatmydata, own_swallower};
 use super::swallowed::{NOBARRIER, WithoutCache};
-use crate::support::{Cmd, Filesystem, Folder, Make, heavy};
+use crate::support::{Cmd, Filesystem, Folder, Make, heavy, require};
+
+/// Whether there is time for minutes.
+fn is_soak() -> bool {
+    let soak = std::env::var_os("SYNCTAIL_SOAK").is_some();
+    if !soak {
+        require("soak", "SYNCTAIL_SOAK is not set; make soak sets it");
+    }
+    soak
+}
 
 const ROUNDS: usize = 10;
 
@@ -40,8 +49,10 @@ fn beside<T>(place: &Path, busy: bool, body: impl FnOnce() -> T) -> T {
 }
 
 #[test]
-#[ignore = "takes minutes: make soak"]
 fn no_honest_run_is_accused() {
+    if !is_soak() {
+        return;
+    }
     let _heavy = heavy();
     let mut accused = 0;
     let mut runs = 0;
@@ -59,8 +70,10 @@ fn no_honest_run_is_accused() {
 }
 
 #[test]
-#[ignore = "takes minutes: make soak"]
 fn every_fake_is_caught() {
+    if !is_soak() {
+        return;
+    }
     let _heavy = heavy();
     let folder = Folder::new();
     let (Some(eatmydata), Some(own)) = (eatmydata(), own_swallower(&folder)) else { return };

@@ -105,6 +105,7 @@ fn substrate() -> Substrate {
             source: "/dev/dm-0".into(),
             ..Mount::default()
         }),
+        upper_filesystem: None,
         zfs: None,
         limits: Vec::new(),
         block: vec![

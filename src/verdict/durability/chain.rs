@@ -73,6 +73,9 @@ fn arrives(record: &Record, leaf: &Block) -> Result<String, String> {
     let counter = moved::counter(proof, CounterKind::Flushes, name)
         .ok_or_else(|| format!("the kernel counts no flushes of {name}"))?;
     let issuer = Issuer::of(record);
+    if in_the_write(record) && !issuer.is_silent(proof, counter) {
+        return Ok(format!("writes are flushed to {name} themselves (sync=always)"));
+    }
     let share = issuer.per_barrier(proof, counter);
     if issuer.moves(proof, counter) {
         return Ok(format!("flushes reach {name} ({share:.2} a barrier)"));
@@ -81,6 +84,12 @@ fn arrives(record: &Record, leaf: &Block) -> Result<String, String> {
     Err(format!(
         "flushes of {name} moved by {share:.2} a barrier beside {others} of others: too few to tell"
     ))
+}
+
+/// ZFS flushes within the write, so that slices without barriers move the counters as well.
+fn in_the_write(record: &Record) -> bool {
+    let zfs = record.substrate.as_ref().and_then(|substrate| substrate.zfs.as_ref());
+    zfs.is_some_and(|zfs| zfs.sync.as_deref() == Some("always"))
 }
 
 /// The device's own word, where it is a device and not somebody's emulation.
