@@ -213,7 +213,7 @@ fn nothing_lies_beside_the_result_during_the_run() {
     let folder = Folder::new();
     let place = folder.with_dir("place");
     let results = folder.with_dir("results");
-    let args = "--duration 50s --max-duration 400ms --output";
+    let args = "--duration 50s --max-duration 3s --output";
     let running = Cmd::check(&place).args(args).arg(results.join("text")).start();
     assert!(eventually(PATIENCE, || !names_in(&place).is_empty()), "a run that began");
     assert!(names_in(&results).is_empty(), "{:?}", names_in(&results));

@@ -80,7 +80,7 @@ fn a_pipe_that_nobody_reads_can_be_left() {
         let pipe = folder.at("pipe");
         nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
         let cmd =
-            Cmd::check(&place).args("--duration 50s --max-duration 500ms").arg(flag).arg(&pipe);
+            Cmd::check(&place).args("--duration 50s --max-duration 3s").arg(flag).arg(&pipe);
         let mut running = cmd.start();
         until_it_writes(&place);
         assert!(eventually(PATIENCE, || names_in(&place).is_empty()), "the run is over");
