@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use nix::sys::wait::waitpid;
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 use synctail_bench::{Board, BoardSize};
 use synctail_sys::reserve_words;
@@ -15,6 +15,8 @@ use crate::record::Facts;
 use crate::refusal::Refusal;
 use crate::supervise::{Ear, Incident, Supervised};
 
+/// For a child that was told to end.
+const MOMENT: Duration = Duration::from_millis(50);
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The facts of `path`, within `timeout_ns`.
@@ -31,8 +33,17 @@ pub fn facts(path: &Path, timeout_ns: Option<u64>) -> Result<Facts, Refusal> {
     let answer = listen(path, ear, timeout_ns);
     // The child waits for an order that does not come, and ends.
     drop(orders);
-    if answer.is_ok() {
-        let _ = waitpid(Pid::from_raw(pid), None);
+    match &answer {
+        Ok(_) => drop(waitpid(Pid::from_raw(pid), None)),
+        Err(_) => {
+            // One that is held in the kernel ends when that lets it go.
+            std::thread::sleep(MOMENT);
+            let left = waitpid(Pid::from_raw(pid), Some(WaitPidFlag::WNOHANG));
+            if matches!(left, Ok(WaitStatus::StillAlive)) {
+                let text = format!("synctail: left child process {pid}, still looking at the path");
+                crate::outputs::say(&text);
+            }
+        }
     }
     answer
 }

@@ -44,6 +44,7 @@ pub struct Inspection {
 
 /// Runs the command and returns its exit code.
 pub fn run(args: &InspectArgs, command: &[OsString]) -> i32 {
+    crate::supervise::survive_file_size_limit();
     let (inspection, code) = match look::facts(&args.path, args.timeout) {
         Ok(facts) => inspected(&facts, args, command),
         Err(refusal) => refused(&refusal),

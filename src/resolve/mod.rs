@@ -135,6 +135,15 @@ impl Request {
                 self.workers, self.max_samples,
             )));
         }
+        if let (Length::DurationNs(ns), Some(rate)) = (self.length, self.rate)
+            && rate.pairs_within(ns) > self.max_samples
+        {
+            return Err(Refusal::usage(format!(
+                "--rate: {} pairs are more than --max-samples {}; raise that (24 bytes a sample)",
+                rate.pairs_within(ns),
+                self.max_samples,
+            )));
+        }
         if self.workers > self.max_samples {
             return Err(Refusal::usage("--max-samples: must be at least --workers"));
         }

@@ -97,3 +97,10 @@ fn samples_are_bounded_before_the_run() {
         request(&["--duration", "1s", "--workers", "4", "--max-samples", "1000"]).unwrap();
     assert_eq!(by_time.board_size().samples_per_worker, 250);
 }
+
+#[test]
+fn more_pairs_than_samples_are_refused_for_a_rate_as_for_a_number() {
+    let refusal = request(&["--rate", "10000000/s", "--duration", "12s"]).unwrap_err();
+    assert!(refusal.report.message.starts_with("--rate: 120000000 pairs"), "{refusal:?}");
+    assert!(request(&["--rate", "1000/s", "--duration", "12s"]).is_ok());
+}

@@ -109,7 +109,11 @@ fn upper_in_memory(root: &Path, mounts: &[Entry], overlay: &Entry) -> Option<Str
     let upper = mountinfo::option(&overlay.super_options, "upperdir")?;
     let kind = mount::holding(mounts, upper, None)?.filesystem();
     let inside = Path::new(OsStr::from_bytes(upper.strip_prefix(b"/")?));
-    (overlay.kind == b"overlay" && ram::is_ram(&kind) && root.join(inside).is_dir()).then_some(kind)
+    // overlayfs makes `work` in its work directory; what was mounted over both later has none.
+    let work = mountinfo::option(&overlay.super_options, "workdir")?.strip_prefix(b"/")?;
+    let made = root.join(Path::new(OsStr::from_bytes(work))).join("work");
+    let is_there = ram::is_ram(&kind) && root.join(inside).is_dir() && made.is_dir();
+    (overlay.kind == b"overlay" && is_there).then_some(kind)
 }
 
 fn mounts(root: &Path, unknown: &mut Vec<Unknown>) -> Vec<Entry> {
@@ -165,6 +169,8 @@ mod tests {
         // In a container the same words name a path of the host.
         assert_eq!(discover(root.path(), &facts("/var")).upper_filesystem, None);
         root.file("rw/u/x", "");
+        assert_eq!(discover(root.path(), &facts("/var")).upper_filesystem, None, "mounted over it");
+        root.file("rw/w/work/x", "");
         let found = discover(root.path(), &facts("/var"));
         assert_eq!(found.upper_filesystem.as_deref(), Some("tmpfs"));
         assert!(ram_backed(&found).unwrap().contains("upper layer is on tmpfs"));

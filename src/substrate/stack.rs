@@ -3,12 +3,15 @@
 //! Every node stands once in the list, above what lies below it. The walk goes on where a loop
 //! device's file lies, since the loop's own cache mode says nothing about the disk.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::block;
 use super::missing;
 use super::mount;
 use super::mountinfo::{Entry, lossy};
+use super::ram::is_ram;
 use super::source::{self, Devices};
 use crate::record::{Block, Unknown};
 
@@ -115,9 +118,22 @@ impl<'a> Stack<'a> {
             self.unknown_below(&name, &reason);
             return Vec::new();
         };
+        if is_ram(&mount.filesystem()) && !self.could_hold(dir, &file) {
+            // What is mounted there now hides the file; only memory is looked at, which cannot hang.
+            self.unknown_below(&name, "its backing file is hidden by another mount");
+            return Vec::new();
+        }
         self.block[at].backing_filesystem = Some(mount.filesystem());
         self.block[at].backing_options = Some(mount.to_mount().super_options);
         self.below_mount(mount)
+    }
+
+    /// Whether the file that has the name now is as long as the loop device.
+    fn could_hold(&self, dir: &Path, file: &[u8]) -> bool {
+        let sectors = super::text(&dir.join("size")).ok().and_then(|text| text.trim().parse().ok());
+        let inside = Path::new(OsStr::from_bytes(file.strip_prefix(b"/").unwrap_or(file)));
+        let found = std::fs::metadata(self.root.join(inside));
+        found.is_ok_and(|found| sectors.is_none_or(|sectors: u64| found.len() >= sectors * 512))
     }
 
     fn unknown_below(&mut self, name: &str, reason: &str) {
@@ -215,7 +231,13 @@ mod tests {
 
     #[test]
     fn a_loop_may_lie_in_memory_or_on_a_device() {
-        let (lines, unknown, block) = walk(&with_loop("/dev/shm/x"), OVER_LOOP);
+        let root = with_loop("/dev/shm/x");
+        root.file("sys/devices/virtual/block/loop0/size", "2\n");
+        let (_, unknown, block) = walk(&root, OVER_LOOP);
+        assert!(unknown[0].contains("hidden by another mount"), "{unknown:?}");
+        assert_eq!(block[1].backing_filesystem, None);
+        root.file("dev/shm/x", [0; 1_024]);
+        let (lines, unknown, block) = walk(&root, OVER_LOOP);
         assert_eq!(lines, ["loop0p1 partition loop0", "loop0 loop "]);
         assert_eq!(unknown.len(), 0, "{unknown:?}");
         assert_eq!(block[1].backing_filesystem.as_deref(), Some("tmpfs"));

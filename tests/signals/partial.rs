@@ -79,8 +79,7 @@ fn a_pipe_that_nobody_reads_can_be_left() {
         let place = folder.with_dir("place");
         let pipe = folder.at("pipe");
         nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
-        let cmd =
-            Cmd::check(&place).args("--duration 50s --max-duration 3s").arg(flag).arg(&pipe);
+        let cmd = Cmd::check(&place).args("--duration 50s --max-duration 3s").arg(flag).arg(&pipe);
         let mut running = cmd.start();
         until_it_writes(&place);
         assert!(eventually(PATIENCE, || names_in(&place).is_empty()), "the run is over");

@@ -76,7 +76,7 @@ fn arrives(record: &Record, leaf: &Block) -> Result<String, String> {
     if in_the_write(record) && !issuer.is_silent(proof, counter) {
         return Ok(format!("writes are flushed to {name} themselves (sync=always)"));
     }
-    let share = issuer.per_barrier(proof, counter);
+    let share = issuer.per_barrier(proof, counter).max(0.0);
     if issuer.moves(proof, counter) {
         return Ok(format!("flushes reach {name} ({share:.2} a barrier)"));
     }

@@ -65,6 +65,16 @@ impl Issuer {
     }
 }
 
+/// Whether the run's own barriers moved the flush counter of a device at the bottom: what the probe's calls
+/// met (a filter of system calls, which a ring does not pass) is then none of the run's.
+pub fn by_the_run(record: &Record) -> bool {
+    let pairs = record.counters.as_ref().map_or(0, |counters| counters.pairs) as f64;
+    let (Some(under), Some(interval)) = (&record.substrate, &record.interval) else { return false };
+    let is_leaf = |name: &str| leaves(under).iter().any(|leaf| leaf.name == name);
+    let mut devices = interval.devices.iter().filter(|device| is_leaf(&device.node));
+    pairs > 0.0 && devices.any(|device| device.flushes as f64 >= SHARE_OF_SILENCE * pairs)
+}
+
 /// Devices with nothing of the stack below them.
 pub fn leaves(substrate: &Substrate) -> Vec<&Block> {
     substrate.block.iter().filter(|node| node.below.is_empty()).collect()

@@ -149,7 +149,8 @@ fn intercepted(record: &Record) -> Option<Reason> {
     } else {
         return None;
     };
-    let text = "a library answers in the kernel's place; look at LD_PRELOAD and /etc/ld.so.preload";
+    let text = "something answers in the kernel's place; look at LD_PRELOAD, /etc/ld.so.preload and \
+                seccomp filters";
     let finding = finding("fsync_intercepted", Severity::Error, text, evidence.clone());
     Some(Reason { evidence, finding })
 }
@@ -193,7 +194,7 @@ fn counters_still(record: &Record) -> Option<Reason> {
     let leaves = moved::leaves(record.substrate.as_ref()?);
     let issuer = Issuer::of(record);
     let barriers = issuer.barriers(proof);
-    if leaves.is_empty() || barriers < BARRIERS_LEAST {
+    if leaves.is_empty() || barriers < BARRIERS_LEAST || moved::by_the_run(record) {
         return None;
     }
     for leaf in &leaves {
@@ -216,7 +217,8 @@ fn counters_still(record: &Record) -> Option<Reason> {
 
 /// A latency that no device can have, and no counter that explains it.
 fn implausibly_fast(record: &Record) -> Option<Reason> {
-    if record.proof.as_ref().is_some_and(|proof| moved::any(Issuer::of(record), proof)) {
+    let probed = record.proof.as_ref().is_some_and(|proof| moved::any(Issuer::of(record), proof));
+    if probed || moved::by_the_run(record) {
         return None;
     }
     let pooled = &record.distributions.as_ref()?.pooled;

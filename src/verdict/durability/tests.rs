@@ -1,7 +1,9 @@
 //! Each reason alone, and what is not to be accused.
 
 use super::*;
-use crate::record::{Block, CounterKind, CounterMoved, Mount, Proof, SymbolRecord, Zfs};
+use crate::record::{
+    Block, CounterKind, CounterMoved, DeviceTime, Interval, Mount, Proof, SymbolRecord, Zfs,
+};
 use crate::verdict::sample_record::{self, FDATASYNC};
 use synctail_bench::Barrier;
 use synctail_bench::{Arm, Engine};
@@ -154,6 +156,17 @@ fn counters_that_stand_still_accuse_only_where_they_count_and_there_is_a_cache()
     let mut record = on_a_disk();
     record.proof.as_mut().unwrap().counters.clear();
     assert_eq!(durability(&record).0, Durability::Unproved, "not counted");
+}
+
+#[test]
+fn what_only_the_probe_met_does_not_accuse_the_run() {
+    let mut record = on_a_disk();
+    *counter(&mut record) = moved(0, 0, 0);
+    let device = DeviceTime { node: "sda".into(), flushes: 200, ..DeviceTime::default() };
+    record.interval = Some(Interval { devices: vec![device], ..Interval::default() });
+    assert!(codes(&record).is_empty());
+    record.interval.as_mut().unwrap().devices[0].flushes = 49;
+    assert_eq!(codes(&record), ["flushes_swallowed"]);
 }
 
 #[test]
