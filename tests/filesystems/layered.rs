@@ -11,6 +11,15 @@ const SMALL: Make = Make { mebibytes: 32, ..Make::EXT4 };
 
 #[test]
 fn an_overlay_says_that_its_layers_are_not_seen() {
+    overlay("", false);
+}
+
+#[test]
+fn a_volatile_overlay_runs_every_arm_and_keeps_nothing() {
+    overlay(",volatile", true);
+}
+
+fn overlay(option: &str, not_durable: bool) {
     let _alone = alone();
     let Some(fs) = Filesystem::new(Make::EXT4) else { return };
     let layer = |name: &str| {
@@ -20,13 +29,13 @@ fn an_overlay_says_that_its_layers_are_not_seen() {
     };
     let [lower, upper, work] = ["lower", "upper", "work"].map(layer);
     let layers = format!(
-        "lowerdir={},upperdir={},workdir={}",
+        "lowerdir={},upperdir={},workdir={}{option}",
         lower.display(),
         upper.display(),
         work.display()
     );
     let overlay = Mount::of(&["-t", "overlay", "overlay", "-o", &layers].map(OsStr::new));
-    let expected = Expected { filesystem: "overlay", not_durable: false };
+    let expected = Expected { filesystem: "overlay", not_durable };
     let record = every_arm_runs(overlay.point(), &expected);
     assert!(unknown(&record, "block").is_some(), "{:#}", record["substrate"]);
     for layer in [&lower, &upper] {

@@ -36,6 +36,14 @@ fn ext4_on_sectors_of_4096_bytes() {
 }
 
 #[test]
+fn ext4_with_its_barriers_switched_off() {
+    let _alone = alone();
+    let make = Make { mount_options: "nobarrier", ..Make::EXT4 };
+    let Some(fs) = Filesystem::new(make) else { return };
+    every_arm_runs(fs.path(), &Expected { filesystem: "ext4", not_durable: true });
+}
+
+#[test]
 fn xfs() {
     on_a_disk(Make::XFS);
 }

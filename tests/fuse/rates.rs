@@ -31,7 +31,7 @@ fn a_stall_of_two_seconds_delays_two_hundred_pairs_of_an_open_loop_and_one_of_a_
     let chosen = |arm: &Arm| arm.depth == 1 && chosen.contains(&arm.name);
     for arm in arms().filter(chosen) {
         let Some(stand) = Stand::alone(&script()) else { return };
-        let (ended, record) = saved(&stand, arm, "--rate 100/s --duration 10s");
+        let (ended, record) = saved(&stand, arm, "--rate 100/s --iters 1000");
         assert_eq!(ended.at("/status"), "complete", "{arm:?}: {}", ended.stderr);
         assert_eq!(ended.at("/verdict/metric"), "total");
         open_loop(arm, &stand, &record);
@@ -101,7 +101,7 @@ fn print(what: &str, record: &Value, parts: &[&str], over: usize) {
 fn workers_share_the_rate_and_chains_keep_their_own_moments() {
     for arm in arms().filter(|arm| arm.depth == 4 || arm.name == "syscall/fdatasync") {
         let Some(stand) = Stand::alone("fsync.delay = '3ms'") else { return };
-        let (ended, record) = saved(&stand, arm, "--rate 200/s --duration 2s --workers 2");
+        let (ended, record) = saved(&stand, arm, "--rate 200/s --iters 200 --workers 2");
         assert_eq!(ended.at("/status"), "complete", "{arm:?}: {}", ended.stderr);
         assert_eq!(ended.pairs(), 400, "{arm:?}");
         assert_eq!(ended.at("/counters/not_started"), 0, "{arm:?}");
