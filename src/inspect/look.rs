@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::sys::wait::waitpid;
 use nix::unistd::Pid;
 use synctail_bench::{Board, BoardSize};
 use synctail_sys::reserve_words;
@@ -16,7 +16,7 @@ use crate::refusal::Refusal;
 use crate::supervise::{Ear, Incident, Supervised};
 
 /// For a child that was told to end.
-const MOMENT: Duration = Duration::from_millis(50);
+const MOMENT: Duration = Duration::from_millis(200);
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The facts of `path`, within `timeout_ns`.
@@ -29,26 +29,33 @@ pub fn facts(path: &Path, timeout_ns: Option<u64>) -> Result<Facts, Refusal> {
         .map_err(|error| Refusal::cannot("prepare", "mmap", error.to_string(), ""))?;
     let board = Board::new(words, size);
     let clock = TimedClock::start(AnyClock::best());
-    let Supervised { pid, orders, ear } = Supervised::start(path, false, board, clock)?;
-    let answer = listen(path, ear, timeout_ns);
+    let Supervised { pid, orders, mut ear } = Supervised::start(path, false, board, clock)?;
+    let answer = listen(path, &mut ear, timeout_ns);
     // The child waits for an order that does not come, and ends.
     drop(orders);
-    match &answer {
-        Ok(_) => drop(waitpid(Pid::from_raw(pid), None)),
-        Err(_) => {
-            // One that is held in the kernel ends when that lets it go.
-            std::thread::sleep(MOMENT);
-            let left = waitpid(Pid::from_raw(pid), Some(WaitPidFlag::WNOHANG));
-            if matches!(left, Ok(WaitStatus::StillAlive)) {
-                let text = format!("synctail: left child process {pid}, still looking at the path");
-                crate::outputs::say(&text);
-            }
-        }
+    if ends_within_a_moment(&mut ear) {
+        let _ = waitpid(Pid::from_raw(pid), None);
+    } else {
+        // One that is held in the kernel ends when that lets it go.
+        let text = format!("synctail: left child process {pid}, still looking at the path");
+        crate::outputs::say(&text);
     }
     answer
 }
 
-fn listen(path: &Path, mut ear: Ear, timeout_ns: Option<u64>) -> Result<Facts, Refusal> {
+/// Whether the child closes its end soon, as one does that is told to go and can.
+fn ends_within_a_moment(ear: &mut Ear) -> bool {
+    let deadline = Instant::now() + MOMENT;
+    loop {
+        match ear.next(deadline.saturating_duration_since(Instant::now())) {
+            Incident::ChildGone => return true,
+            Incident::Quiet => return false,
+            Incident::Event(_) | Incident::Signal(_) => {}
+        }
+    }
+}
+
+fn listen(path: &Path, ear: &mut Ear, timeout_ns: Option<u64>) -> Result<Facts, Refusal> {
     let patience = timeout_ns.map_or(TIMEOUT, Duration::from_nanos);
     let deadline = Instant::now() + patience;
     let shown = path.display();

@@ -3,10 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::fake::FakeRoot;
+use super::fake::{FakeRoot, facts};
 use super::mountinfo::{Entry, parse};
 use super::{discover, mount, source};
-use crate::record::{CounterKind, Facts, Substrate};
+use crate::record::{CounterKind, Substrate};
 
 fn case(name: &str) -> Option<String> {
     let folder = std::env::var_os("SYNCTAIL_CASES").filter(|folder| !folder.is_empty());
@@ -21,17 +21,6 @@ fn case(name: &str) -> Option<String> {
         std::fs::read_to_string(&path)
             .unwrap_or_else(|error| panic!("{}: {error}", path.display())),
     )
-}
-
-fn facts(path: &str) -> Facts {
-    Facts {
-        path: path.as_bytes().to_vec(),
-        mount_id: None,
-        device_major: 0,
-        device_minor: 0,
-        filesystem_magic: None,
-        free_bytes: Some(1 << 30),
-    }
 }
 
 /// What is found under `path` on a machine with the mounts of the case and no /sys at all.

@@ -6,6 +6,8 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
+use crate::record::Facts;
+
 /// Removed when it is dropped.
 pub struct FakeRoot(TempDir);
 
@@ -54,6 +56,18 @@ impl FakeRoot {
         let target = self.path().join("sys/devices").join(below);
         let link = format!("sys/devices/{place}/slaves/{name}");
         self.link(&link, target.to_str().unwrap());
+    }
+}
+
+/// What a child would have found at `path`, by its name alone.
+pub fn facts(path: &str) -> Facts {
+    Facts {
+        path: path.as_bytes().to_vec(),
+        mount_id: None,
+        device_major: 0,
+        device_minor: 0,
+        filesystem_magic: None,
+        free_bytes: Some(1),
     }
 }
 

@@ -146,19 +146,8 @@ fn text(path: &Path) -> io::Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::fake::FakeRoot;
+    use super::fake::{FakeRoot, facts};
     use super::*;
-
-    fn facts(path: &str) -> Facts {
-        Facts {
-            path: path.as_bytes().to_vec(),
-            mount_id: None,
-            device_major: 0,
-            device_minor: 0,
-            filesystem_magic: None,
-            free_bytes: Some(1),
-        }
-    }
 
     #[test]
     fn the_upper_layer_of_an_overlay_may_lie_in_memory_where_it_is_seen() {
