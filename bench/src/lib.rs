@@ -46,7 +46,7 @@ pub use measured::{Measured, Opened};
 pub use pace::{Closed, Open, Pace, Rate, Schedule};
 pub use plan::{Iowq, Layout, Length, Plan, PlanError, RingOptions};
 pub use probe::{Flush, PROBE_FILE, ProbeReport, Slice, probe};
-pub use run::{RunReport, run};
+pub use run::{RunReport, THREAD_NAME, run};
 pub use sample::{PairPart, Sample};
 pub use target::{DeviceFacts, FileTarget, NullTarget, Target, Visitor, floor_ns};
 pub use worker::WorkerReport;

@@ -23,6 +23,9 @@ pub struct RunReport {
     pub fault: Option<Fault>,
 }
 
+/// What the names of the workers' threads begin with; the worker's number follows. The kernel keeps 15 bytes.
+pub const THREAD_NAME: &str = "synctail-";
+
 /// A loop needs a few hundred bytes of stack; a thousand workers must not reserve gigabytes.
 const STACK_BYTES: usize = 256 << 10;
 /// While a stop must be passed on to workers at the gate, or memory be touched ahead of them.
@@ -71,7 +74,7 @@ fn spawn<'scope, 'env, C: Clock, T: Target>(
         // The receiver outlives every sender: the run waits for all of them.
         let _ = outcomes.send(outcome);
     };
-    let thread = Builder::new().name(format!("worker-{worker}")).stack_size(STACK_BYTES);
+    let thread = Builder::new().name(format!("{THREAD_NAME}{worker}")).stack_size(STACK_BYTES);
     let spawned = thread.spawn_scoped(scope, body);
     spawned.map(drop).map_err(|error| {
         let error = synctail_sys::SysError::new("clone", format!("worker thread {worker}"), &error);
