@@ -19,6 +19,7 @@ mod report;
 mod resolve;
 mod substrate;
 mod supervise;
+mod trace;
 mod verdict;
 
 use std::ffi::OsString;

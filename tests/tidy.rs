@@ -24,11 +24,12 @@ const BANNED: [(&[&str], &[&str], &str); 9] = [
 ];
 
 /// Which rooms may not know which: the flow goes one way.
-const UPHILL: [(&str, &[&str]); 6] = [
+const UPHILL: [(&str, &[&str]); 7] = [
     ("sys/src", &["synctail_bench", "serde"]),
     ("bench/src", &["crate::record", "crate::verdict", "indicatif", "clap"]),
     ("src/verdict", &["crate::report", "crate::check", "crate::child", "crate::args", "std::fs"]),
     ("src/report", &["crate::check", "crate::child", "crate::args", "std::fs", "synctail_sys"]),
+    ("src/trace", &["crate::report", "crate::verdict", "crate::check", "crate::args"]),
     ("src/record", &["crate::report", "crate::verdict::", "crate::check", "synctail_sys"]),
     ("src/substrate", &["crate::check", "crate::child", "crate::args", "synctail_sys"]),
 ];

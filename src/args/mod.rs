@@ -138,6 +138,9 @@ pub struct WorkArgs {
     /// Measure a device that does nothing: what remains is the tool itself, on this machine
     #[arg(long)]
     pub null: bool,
+    /// Say what each of the worst pairs waited for, by the kernel's own trace (root; costs a little)
+    #[arg(long, conflicts_with = "null")]
+    pub trace: bool,
     /// First remove what dead runs left behind in PATH
     #[arg(long)]
     pub clean: bool,

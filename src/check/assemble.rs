@@ -19,11 +19,12 @@ use crate::human;
 use crate::policy::Policy;
 use crate::record::{
     ClockReport, Effective, ErrorReport, InFlight, Interval, Metric, Parts, PlanRecord, Record,
-    RingEffective, SCHEMA, Status, Tool,
+    RingEffective, SCHEMA, Status, Tool, Trace,
 };
 use crate::refusal::error_report;
 use crate::resolve::{Request, Resolved};
 use crate::substrate;
+use crate::trace::{self, Pair, Run};
 
 /// A record of nothing yet.
 pub fn empty_record(command: &[OsString]) -> Record {
@@ -41,6 +42,7 @@ pub fn empty_record(command: &[OsString]) -> Record {
         distributions: None,
         proof: None,
         interval: None,
+        trace: None,
         in_flight: Vec::new(),
         counters: None,
         wall_ns: None,
@@ -82,6 +84,7 @@ pub fn record(
     record.substrate = session.substrate.clone();
     record.proof = session.proof.clone();
     record.interval = interval(session);
+    record.trace = trace(session, &scale);
     figures::measured(&mut record, session, &scale);
     include_in_flight(&mut record, &in_flight);
     include_intended(&mut record, session, &scale);
@@ -247,6 +250,21 @@ fn iowq_name(plan: &Plan) -> &'static str {
         Some(Iowq::Other) => "other",
         Some(Iowq::Any) => "any",
     }
+}
+
+/// What the kernel's trace says of the completed pairs.
+fn trace(session: &mut Session, scale: &Scale) -> Option<Trace> {
+    let tracing = session.tracing.take()?;
+    let of = |worker| {
+        let samples = session.measured.samples(worker);
+        samples.map(move |sample| Pair { worker, start: sample.start, end: sample.end })
+    };
+    let pairs: Vec<Pair> = (0..session.board.size().workers).flat_map(of).collect();
+    let blocks = session.substrate.as_ref().map_or(&[][..], |under| &under.block);
+    let (nodes, disks) = trace::devices(Path::new("/"), blocks);
+    let start = session.board.start_tick().unwrap_or(0);
+    let ns = |ticks| scale.ns(ticks);
+    tracing.finish(&Run { pairs: &pairs, start, ns: &ns, nodes: &nodes, disks: &disks })
 }
 
 /// In an open loop a pair in flight has waited since its intended start.

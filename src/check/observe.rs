@@ -18,6 +18,7 @@ pub fn observations(session: &Session) -> Vec<Finding> {
         found.extend(samples_full(session, report));
         found.extend(direct_unverified(session, report));
     }
+    found.extend(trace_failed(session));
     found.extend(completion(session));
     found.extend(iowq(session));
     found.extend(ended(session));
@@ -91,6 +92,13 @@ fn direct_unverified(session: &Session, report: &RunReport) -> Option<Finding> {
         .to_owned();
     let evidence = "statx without STATX_DIOALIGN on the test file".to_owned();
     (direct && untold > 0).then(|| finding("direct_unverified", Severity::Warning, text, evidence))
+}
+
+fn trace_failed(session: &Session) -> Option<Finding> {
+    let why = session.trace_failed.clone()?;
+    let text =
+        "the kernel's trace could not be had: nothing says what the tail waited for".to_owned();
+    Some(finding("trace_failed", Severity::Warning, text, why))
 }
 
 /// A worker that sleeps on another CPU than the one that serves the disk's interrupts is woken across

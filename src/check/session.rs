@@ -22,6 +22,7 @@ use crate::refusal::Refusal;
 use crate::resolve::{Request, Resolved};
 use crate::substrate;
 use crate::supervise::{Incident, Supervised};
+use crate::trace::Tracing;
 
 /// Everything about the machine is read below it.
 const ROOT: &str = "/";
@@ -91,6 +92,10 @@ pub struct Session {
     pub child_left: Option<i32>,
     /// How the child died, if it did.
     pub death: Option<String>,
+    /// The kernel's trace of it, if it was asked for.
+    pub tracing: Option<Tracing>,
+    /// Why there is none although it was asked for.
+    pub trace_failed: Option<String>,
     /// The machine's counters before and after the run.
     pub moments: (Option<Timed>, Option<Timed>),
     /// /proc/interrupts before and after the run.
@@ -147,6 +152,8 @@ impl Session {
             pending: Vec::new(),
             child_left: None,
             death: None,
+            tracing: None,
+            trace_failed: None,
             moments: Default::default(),
             interrupts: Default::default(),
             started_at: super::assemble::now_rfc3339(),
@@ -234,6 +241,7 @@ impl Session {
             Event::Leftovers(leftovers) => self.leftovers = leftovers,
             Event::Created { directory } => {
                 self.directory = Some(PathBuf::from(OsString::from_vec(directory)));
+                self.start_trace();
                 self.interrupts.0 = read_interrupts();
                 self.moments.0 = self.moment();
             }
@@ -268,6 +276,9 @@ impl Session {
         if let Some(why) = substrate::refused(&substrate) {
             return Err(Refusal::cannot("prepare", "statfs", why, ""));
         }
+        if self.request.trace {
+            self.tracing = Some(Tracing::prepare(Path::new(ROOT))?);
+        }
         let resolved = self.request.plan(facts.free_bytes.filter(|_| !null), allowed)?;
         let tsc_is_stable = tsc_is_stable(Path::new(ROOT));
         let counters = evidence::counters(Path::new(ROOT), &substrate);
@@ -280,6 +291,15 @@ impl Session {
             let _ = pipe.write_all(&line);
         }
         Ok(())
+    }
+
+    /// Which clock times the run is known by now; where the kernel's trace does not have it, the run goes on.
+    fn start_trace(&mut self) {
+        let Some(tracing) = &mut self.tracing else { return };
+        if let Err(refusal) = tracing.start(self.clock.clock.source()) {
+            self.trace_failed = Some(refusal.report.message.clone());
+            self.tracing = None;
+        }
     }
 
     fn moment(&self) -> Option<Timed> {

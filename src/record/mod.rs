@@ -7,12 +7,14 @@ mod distributions;
 mod interval;
 mod proof;
 mod substrate;
+mod trace;
 mod verdict;
 
 pub use distributions::{Distributions, Parts, Samples, WorkerDistributions, WorkerSamples};
 pub use interval::{DeviceTime, Interval};
 pub use proof::{CounterKind, CounterMoved, Proof, SymbolRecord};
 pub use substrate::{Block, Completion, Facts, IoLimit, Machine, Mount, Substrate, Unknown, Zfs};
+pub use trace::{Tail, Trace, TracedDevice, TracedPair, TracedRequest, Waits};
 pub use verdict::{
     Band, Confidence, Durability, Finding, Judged, JudgedOn, Metric, Recommendation, Severity,
     Verdict,
@@ -61,6 +63,9 @@ pub struct Record {
     /// What the machine did meanwhile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<Interval>,
+    /// What the kernel's trace said of its pairs; only under `--trace`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Trace>,
     /// Operations that had not returned when the run ended.
     pub in_flight: Vec<InFlight>,
     /// Counts of what happened.

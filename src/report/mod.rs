@@ -4,6 +4,7 @@
 
 pub mod json;
 pub mod text;
+mod trace;
 
 mod advice;
 pub mod details;

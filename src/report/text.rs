@@ -44,6 +44,9 @@ pub fn render(record: &Record, options: &TextOptions) -> String {
     for finding in findings(record) {
         write_finding(&mut lines, finding, options.verbose);
     }
+    if let Some(trace) = &record.trace {
+        super::trace::write(&mut lines, trace);
+    }
     if let Some(verdict) = record.verdict.as_ref().filter(|_| options.recommend) {
         advice::write(&mut lines, verdict);
     }

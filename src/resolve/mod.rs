@@ -45,6 +45,8 @@ pub struct Request {
     pub max_bytes: u64,
     /// Measure a device that does nothing.
     pub null: bool,
+    /// Trace what the pairs wait for.
+    pub trace: bool,
     /// `--pin`.
     pub pin: Pin,
     /// Seed of the data.
@@ -89,6 +91,7 @@ impl Request {
             max_samples: args.max_samples.unwrap_or(MAX_SAMPLES),
             max_bytes: args.max_bytes.unwrap_or(MAX_BYTES),
             null: args.null,
+            trace: args.trace,
             pin: args.pin.clone(),
             seed: args.seed.unwrap_or_else(drawn_seed),
             block_size_bytes: args

@@ -10,6 +10,7 @@ mod outcome;
 mod recommendation;
 #[cfg(test)]
 pub mod sample_record;
+mod traced;
 
 pub use durability::durability;
 pub use findings::in_flight;
@@ -73,6 +74,8 @@ pub fn judge(record: &Record, policy: &Policy, options: &JudgeOptions) -> Option
     own_findings.extend(findings::not_started(record));
     own_findings.extend(findings::cpu_contention(record));
     own_findings.extend(findings::device_share(record));
+    own_findings.extend(traced::tail(record));
+    own_findings.extend(traced::lost(record));
     own_findings.extend(findings::slog_unused(record));
     own_findings.extend(findings::first_flush(record));
     own_findings.extend(findings::io_limits(record));

@@ -118,6 +118,7 @@ pub fn empty() -> Record {
         distributions: None,
         proof: None,
         interval: None,
+        trace: None,
         in_flight: Vec::new(),
         counters: None,
         wall_ns: Some(8_400_000_000),

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::record::{
-    Block, CounterKind, CounterMoved, DeviceTime, Interval, Mount, Proof, SymbolRecord, Zfs,
+    Block, CounterKind, CounterMoved, DeviceTime, Interval, Mount, Proof, SymbolRecord, Trace,
+    TracedDevice, Waits, Zfs,
 };
 use crate::verdict::sample_record::{self, FDATASYNC};
 use synctail_bench::Barrier;
@@ -215,6 +216,33 @@ fn writes_with_fua_are_neither_proved_nor_accused() {
     record.plan.as_mut().unwrap().arm = "syscall/dsync+direct".parse().unwrap();
     assert_eq!(durability(&record).0, Durability::Proved, "no FUA: a flush follows");
     leaf(&mut record).fua = Some(true);
+    assert_eq!(durability(&record).0, Durability::Unproved);
+}
+
+#[test]
+fn a_trace_that_saw_every_write_with_fua_proves_it() {
+    let mut record = on_a_disk();
+    record.plan.as_mut().unwrap().arm = "syscall/dsync+direct".parse().unwrap();
+    leaf(&mut record).fua = Some(true);
+    let node = leaf(&mut record).name.clone();
+    let traced = |fua_writes| Trace {
+        clock: "mono".into(),
+        events: 9,
+        events_lost: 0,
+        pairs: 100,
+        all: Waits::default(),
+        tail: None,
+        worst: Vec::new(),
+        devices: vec![TracedDevice { node: node.clone(), fua_writes, ..TracedDevice::default() }],
+    };
+    record.trace = Some(traced(100));
+    let (durable, evidence, _) = durability(&record);
+    assert_eq!(
+        (durable, evidence.contains("by the trace")),
+        (Durability::Proved, true),
+        "{evidence}"
+    );
+    record.trace = Some(traced(98));
     assert_eq!(durability(&record).0, Durability::Unproved);
 }
 
