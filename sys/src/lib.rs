@@ -14,6 +14,7 @@ mod clock;
 #[cfg(any(target_os = "macos", test))]
 mod darwin;
 mod directory;
+mod durable;
 mod error;
 mod file;
 mod limits;
@@ -34,6 +35,7 @@ pub use arena::{Arena, Place};
 pub use call::{CallResult, SyscallFile};
 pub use clock::{Clock, OsClock, Scale, ScalePoint, TscClock, read_cost_ns};
 pub use directory::DirHandle;
+pub use durable::{DurableFile, Way};
 pub use error::{SysError, errno_name, errno_text};
 pub use file::{OpenMode, filesystem_stats, lock_exclusive};
 pub use limits::{ignore_signals, raise_open_files_limit};
