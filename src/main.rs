@@ -12,6 +12,7 @@ mod human;
 mod inspect;
 mod outputs;
 mod policy;
+mod powercut;
 mod quantity;
 mod record;
 mod refusal;
@@ -33,6 +34,7 @@ fn main() {
     let code = match Cli::try_parse_from(&command) {
         Ok(Cli { command: Command::Check(args) }) => check::run(&args, &command),
         Ok(Cli { command: Command::Inspect(args) }) => inspect::run(&args, &command),
+        Ok(Cli { command: Command::Powercut(command) }) => powercut::run(&command),
         Err(error) => check::refuse_usage(&error, &command),
     };
     exit(code);

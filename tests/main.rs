@@ -7,6 +7,7 @@ mod faults; // what a filesystem refuses: space, quota, limits, rights
 mod filesystems; // every arm on real ext4, xfs, btrfs, tmpfs (loop devices, root)
 mod fuse; // the rig: injected delays, EIO, short writes, hangs
 mod peers; // what other programs print, read; the table of them
+mod powercut; // what is lost when the power goes, on the rig
 mod ring_refused; // io_uring forbidden by seccomp, sysctl and limits
 mod signals; // SIGINT and SIGTERM at any moment, closed pipes, left-overs
 mod support; // a directory, a command, a loop device; what may be required

@@ -1,8 +1,10 @@
 //! The command line as typed. Nothing is looked up here and no default is applied.
 
 mod pin;
+mod powercut;
 
 pub use pin::Pin;
+pub use powercut::{KeeperArgs, PowercutCommand, VerifyArgs, WitnessArgs, WriteArgs};
 
 use std::path::PathBuf;
 
@@ -31,6 +33,9 @@ pub enum Command {
     /// Say what lies under PATH and whether a flush there can be trusted; write nothing
     #[command(after_help = INSPECT_EXIT_CODES)]
     Inspect(InspectArgs),
+    /// Do acknowledged writes survive when the power goes?
+    #[command(subcommand)]
+    Powercut(PowercutCommand),
 }
 
 const INSPECT_EXIT_CODES: &str = "\
@@ -291,7 +296,7 @@ mod tests {
         let cli = Cli::try_parse_from(all).map_err(|error| error.to_string())?;
         match cli.command {
             Command::Check(check) => Ok(*check),
-            Command::Inspect(_) => Err("not a check".to_owned()),
+            Command::Inspect(_) | Command::Powercut(_) => Err("not a check".to_owned()),
         }
     }
 
