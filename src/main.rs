@@ -10,6 +10,7 @@ mod clock;
 mod evidence;
 mod human;
 mod inspect;
+mod load;
 mod outputs;
 mod policy;
 mod powercut;
@@ -35,6 +36,7 @@ fn main() {
         Ok(Cli { command: Command::Check(args) }) => check::run(&args, &command),
         Ok(Cli { command: Command::Inspect(args) }) => inspect::run(&args, &command),
         Ok(Cli { command: Command::Powercut(command) }) => powercut::run(&command),
+        Ok(Cli { command: Command::Load }) => load::serve(),
         Err(error) => check::refuse_usage(&error, &command),
     };
     exit(code);

@@ -166,6 +166,11 @@ impl Ear {
         }
     }
 
+    /// A signal that has arrived, as the exit code it leads to.
+    pub fn signal(&mut self) -> Option<i32> {
+        self.signals.next()
+    }
+
     /// Whether the child's pipe has something, or its end.
     fn wait(&self, patience: Duration) -> bool {
         let readable = PollFlags::POLLIN;

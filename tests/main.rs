@@ -6,6 +6,7 @@ mod durability; // flushes that are swallowed, and honest ones
 mod faults; // what a filesystem refuses: space, quota, limits, rights
 mod filesystems; // every arm on real ext4, xfs, btrfs, tmpfs (loop devices, root)
 mod fuse; // the rig: injected delays, EIO, short writes, hangs
+mod load; // noisy neighbours: that they are noisy, and gone afterwards
 mod peers; // what other programs print, read; the table of them
 mod powercut; // what is lost when the power goes, on the rig
 mod ring_refused; // io_uring forbidden by seccomp, sysctl and limits

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use synctail_bench::{Arm, Iowq, Layout, Plan, Rate};
 
+use crate::load::Mix;
 use crate::policy::parse_band;
 use crate::quantity::{parse_count, parse_duration_ns, parse_rate, parse_size_bytes};
 use crate::record::{Band, Metric};
@@ -36,6 +37,9 @@ pub enum Command {
     /// Do acknowledged writes survive when the power goes?
     #[command(subcommand)]
     Powercut(PowercutCommand),
+    /// The process of `--load`; it takes its orders from standard input
+    #[command(hide = true)]
+    Load,
 }
 
 const INSPECT_EXIT_CODES: &str = "\
@@ -146,6 +150,12 @@ pub struct WorkArgs {
     /// Say what each of the worst pairs waited for, by the kernel's own trace (root; costs a little)
     #[arg(long, conflicts_with = "null")]
     pub trace: bool,
+    /// Let noisy neighbours work beside the run
+    #[arg(long, value_enum, value_name = "MIX", conflicts_with = "null")]
+    pub load: Option<Mix>,
+    /// Where they work [default: PATH]
+    #[arg(long, value_name = "DIR", requires = "load")]
+    pub load_path: Option<PathBuf>,
     /// First remove what dead runs left behind in PATH
     #[arg(long)]
     pub clean: bool,
@@ -296,7 +306,9 @@ mod tests {
         let cli = Cli::try_parse_from(all).map_err(|error| error.to_string())?;
         match cli.command {
             Command::Check(check) => Ok(*check),
-            Command::Inspect(_) | Command::Powercut(_) => Err("not a check".to_owned()),
+            Command::Inspect(_) | Command::Powercut(_) | Command::Load => {
+                Err("not a check".to_owned())
+            }
         }
     }
 

@@ -42,6 +42,7 @@ pub fn empty_record(command: &[OsString]) -> Record {
         distributions: None,
         proof: None,
         interval: None,
+        load: None,
         trace: None,
         in_flight: Vec::new(),
         counters: None,
@@ -84,6 +85,7 @@ pub fn record(
     record.substrate = session.substrate.clone();
     record.proof = session.proof.clone();
     record.interval = interval(session);
+    record.load = session.neighbours.as_ref().and_then(|neighbours| neighbours.report());
     record.trace = trace(session, &scale);
     figures::measured(&mut record, session, &scale);
     include_in_flight(&mut record, &in_flight);
@@ -202,6 +204,7 @@ fn plan(session: &Session, resolved: &Resolved, args: &CheckArgs, policy: &Polic
         rate_per_s: plan.rate.map(Rate::per_s),
         metric: if plan.arm.has_own_barrier() { metric } else { Metric::Total },
         policy: policy.name.clone(),
+        load: session.neighbours.as_ref().map(|neighbours| neighbours.plan()),
         null: session.request.null,
         pin: session.request.pin.to_string(),
         seed: plan.seed,

@@ -3,6 +3,7 @@
 mod assemble;
 mod failure;
 mod figures;
+mod neighbours;
 mod observe;
 mod progress;
 mod session;

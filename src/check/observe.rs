@@ -4,6 +4,7 @@ use synctail_bench::{Iowq, Length, RunReport};
 use synctail_sys::errno_name;
 
 use super::assemble::cpus;
+use super::neighbours::Neighbours;
 use super::session::{End, Session};
 use crate::human;
 use crate::record::{Block, Finding, Severity};
@@ -19,6 +20,7 @@ pub fn observations(session: &Session) -> Vec<Finding> {
         found.extend(direct_unverified(session, report));
     }
     found.extend(trace_failed(session));
+    found.extend(session.neighbours.iter().flat_map(Neighbours::findings));
     found.extend(completion(session));
     found.extend(iowq(session));
     found.extend(ended(session));
@@ -26,7 +28,8 @@ pub fn observations(session: &Session) -> Vec<Finding> {
     found
 }
 
-fn finding(code: &str, severity: Severity, text: String, evidence: String) -> Finding {
+/// A fact that a reader has to know.
+pub fn finding(code: &str, severity: Severity, text: String, evidence: String) -> Finding {
     Finding { code: code.to_owned(), severity, text, evidence }
 }
 

@@ -12,6 +12,7 @@ use nix::unistd::Pid;
 use synctail_bench::{Board, Fault, Measured, Pending, RunReport};
 use synctail_sys::reserve_words;
 
+use super::neighbours::Neighbours;
 use super::progress::Watching;
 use crate::child::{Event, Leftovers, Order};
 use crate::clock::{AnyClock, TimedClock, tsc_is_stable};
@@ -92,6 +93,8 @@ pub struct Session {
     pub child_left: Option<i32>,
     /// How the child died, if it did.
     pub death: Option<String>,
+    /// What works beside it, if that was asked for.
+    pub neighbours: Option<Neighbours>,
     /// The kernel's trace of it, if it was asked for.
     pub tracing: Option<Tracing>,
     /// Why there is none although it was asked for.
@@ -152,6 +155,7 @@ impl Session {
             pending: Vec::new(),
             child_left: None,
             death: None,
+            neighbours: None,
             tracing: None,
             trace_failed: None,
             moments: Default::default(),
@@ -197,7 +201,16 @@ impl Session {
                 self.child_left = Some(child);
                 break;
             }
+            if give_up.is_none() {
+                self.look_at_neighbours(&mut orders)?;
+            } else if self.neighbours.as_ref().is_some_and(Neighbours::hold_back) {
+                // A plan that was not sent will not come: the child need not wait for it.
+                orders = None;
+            }
             progress.show(self);
+        }
+        if let Some(neighbours) = &mut self.neighbours {
+            neighbours.finish(&mut ear, give_up);
         }
         progress.finish();
         self.pending = self.board.pending();
@@ -211,6 +224,16 @@ impl Session {
             self.end = end;
         }
         self.board.stop();
+        self.neighbours.iter_mut().for_each(Neighbours::stop);
+    }
+
+    /// Sends the plan once the load is there.
+    fn look_at_neighbours(&mut self, orders: &mut Option<PipeWriter>) -> Result<(), Refusal> {
+        let Some(neighbours) = &mut self.neighbours else { return Ok(()) };
+        if let Some(order) = neighbours.look(self.request.timeout_ns)? {
+            send(orders, &order);
+        }
+        Ok(())
     }
 
     /// Whether an operation or the command takes too long.
@@ -244,13 +267,16 @@ impl Session {
                 self.start_trace();
                 self.interrupts.0 = read_interrupts();
                 self.moments.0 = self.moment();
+                self.neighbours.iter_mut().for_each(Neighbours::begin);
             }
             Event::Probed(proof) => {
                 self.proof = Some(proof);
+                self.neighbours.iter_mut().for_each(Neighbours::begin);
                 // What the probe did is none of the run's.
                 self.moments.0 = self.moment();
             }
             Event::Finished { report, scheduling_class } => {
+                self.neighbours.iter_mut().for_each(Neighbours::stop);
                 self.moments.1 = self.moment();
                 self.interrupts.1 = read_interrupts();
                 self.report = Some(report);
@@ -285,10 +311,12 @@ impl Session {
         let order = Order { plan: resolved.plan.clone(), counters, null, tsc_is_stable };
         self.substrate = Some(substrate);
         self.resolved = Some(resolved);
-        if let (Some(pipe), Ok(mut line)) = (orders.as_mut(), serde_json::to_vec(&order)) {
-            line.push(b'\n');
-            // A child that is gone is noticed by the end of its events.
-            let _ = pipe.write_all(&line);
+        match &self.request.load {
+            Some(load) => {
+                let seed = self.request.seed;
+                self.neighbours = Some(Neighbours::start(load, &facts.path, seed, order)?);
+            }
+            None => send(orders, &order),
         }
         Ok(())
     }
@@ -325,6 +353,14 @@ impl Session {
     pub fn directory_text(&self) -> String {
         let dir = self.directory.as_ref();
         dir.map_or_else(|| "its work directory".to_owned(), |d| d.display().to_string())
+    }
+}
+
+fn send(orders: &mut Option<PipeWriter>, order: &Order) {
+    if let (Some(pipe), Ok(mut line)) = (orders.as_mut(), serde_json::to_vec(order)) {
+        line.push(b'\n');
+        // A child that is gone is noticed by the end of its events.
+        let _ = pipe.write_all(&line);
     }
 }
 

@@ -106,7 +106,9 @@ fn hold_marker(dir: &DirHandle) -> Result<Flock<File>, SysError> {
 fn is_ours(name: &OsStr) -> bool {
     let bytes = name.as_bytes();
     let digits = |part: &[u8]| part.len() >= 5 && part.iter().all(u8::is_ascii_digit);
-    let segment = bytes.strip_prefix(b"w").and_then(|rest| {
+    // Of a worker, or of the load: one that is being made, one that is complete.
+    let segment = bytes.split_first().filter(|(first, _)| b"wlr".contains(first));
+    let segment = segment.and_then(|(_, rest)| {
         let dash = rest.iter().position(|&b| b == b'-')?;
         Some(digits(&rest[..dash]) && digits(&rest[dash + 1..]))
     });
@@ -269,7 +271,15 @@ mod tests {
 
     #[test]
     fn only_names_that_we_give_are_ours() {
-        for name in ["marker", "marker.new", "probe", "w00000-000000", "w12345-1234567"] {
+        for name in [
+            "marker",
+            "marker.new",
+            "probe",
+            "w00000-000000",
+            "w12345-1234567",
+            "l00001-000002",
+            "r00001-000002",
+        ] {
             assert!(is_ours(OsStr::new(name)), "{name}");
         }
         for name in ["w", "w-", "w0-0", "wx0000-000000", "w00000-000000x", "precious", ""] {

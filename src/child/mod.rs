@@ -9,6 +9,7 @@ mod event;
 mod look;
 mod prove;
 
+pub use directory::{Directory, leftovers};
 pub use event::{Event, Leftovers, Order};
 
 use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Write};
@@ -22,7 +23,6 @@ use synctail_sys::{Arena, Clock, OsClock, SysError};
 
 use crate::clock::{AnyClock, TimedClock, skew_ns};
 use crate::evidence::Counter;
-use directory::Directory;
 
 /// What the child is born with.
 pub struct Birth {

@@ -5,6 +5,7 @@
 
 mod distributions;
 mod interval;
+mod load;
 mod proof;
 mod substrate;
 mod trace;
@@ -12,6 +13,7 @@ mod verdict;
 
 pub use distributions::{Distributions, Parts, Samples, WorkerDistributions, WorkerSamples};
 pub use interval::{DeviceTime, Interval};
+pub use load::{LoadPlan, LoadReport};
 pub use proof::{CounterKind, CounterMoved, Proof, SymbolRecord};
 pub use substrate::{Block, Completion, Facts, IoLimit, Machine, Mount, Substrate, Unknown, Zfs};
 pub use trace::{Tail, Trace, TracedDevice, TracedPair, TracedRequest, Waits};
@@ -63,6 +65,9 @@ pub struct Record {
     /// What the machine did meanwhile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<Interval>,
+    /// What the load beside it did; only under `--load`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<LoadReport>,
     /// What the kernel's trace said of its pairs; only under `--trace`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Trace>,
@@ -182,6 +187,9 @@ pub struct PlanRecord {
     pub metric: Metric,
     /// Name of the policy.
     pub policy: String,
+    /// What was to work beside it; only under `--load`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<LoadPlan>,
     /// A device that does nothing was measured.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub null: bool,

@@ -32,6 +32,7 @@ fn without_samples(record: &Record) -> Record {
         distributions: record.distributions.clone(),
         proof: record.proof.clone(),
         interval: record.interval.clone(),
+        load: record.load.clone(),
         trace: record.trace.clone(),
         in_flight: record.in_flight.clone(),
         counters: record.counters.clone(),

@@ -37,6 +37,7 @@ pub fn render(record: &Record, options: &TextOptions) -> String {
     if !failed {
         lines.say(&format!("  {}{}", wall(record), verdict_line(record)), 4);
     }
+    write_load(&mut lines, record);
     write_durability(&mut lines, record);
     write_confidence(&mut lines, record);
     write_incomplete(&mut lines, record);
@@ -191,6 +192,23 @@ fn verdict_line(record: &Record) -> String {
         (None, Some(_)) => "verdict: none".to_owned(),
         (None, None) => "verdict: none: no pair was completed".to_owned(),
     }
+}
+
+/// What worked beside the run: its figures mean nothing without it.
+fn write_load(lines: &mut Lines, record: &Record) {
+    let Some(plan) = record.plan.as_ref().and_then(|plan| plan.load.as_ref()) else { return };
+    let done = record.load.as_ref().filter(|load| load.interval_ns > 0).map(|load| {
+        let per_s = |count: u64| count as f64 * 1e9 / load.interval_ns as f64;
+        let rates = [
+            ("MiB/s written", per_s(load.bytes_written) / 1_048_576.0),
+            ("MiB/s read", per_s(load.bytes_read) / 1_048_576.0),
+            ("flushes/s", per_s(load.fsyncs)),
+        ];
+        let rates = rates.iter().filter(|(_, rate)| *rate > 0.0);
+        rates.map(|(what, rate)| format!("{} {what}", human::decimal(*rate))).collect::<Vec<_>>()
+    });
+    let done = done.unwrap_or_else(|| vec!["what it did is not known".to_owned()]);
+    lines.say(&format!("  load: {}: {}", plan.mix, done.join(", ")), 4);
 }
 
 fn write_durability(lines: &mut Lines, record: &Record) {

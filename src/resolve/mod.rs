@@ -5,11 +5,13 @@
 
 mod space;
 
+use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use synctail_bench::{Arm, BoardSize, Layout, Length, Plan, Rate, RingOptions};
 
 use crate::args::{Pin, WorkArgs};
+use crate::load::Mix;
 use crate::policy::Policy;
 use crate::refusal::Refusal;
 use space::Space;
@@ -47,6 +49,8 @@ pub struct Request {
     pub null: bool,
     /// Trace what the pairs wait for.
     pub trace: bool,
+    /// What works beside it.
+    pub load: Option<LoadRequest>,
     /// `--pin`.
     pub pin: Pin,
     /// Seed of the data.
@@ -60,6 +64,17 @@ pub struct Request {
     depth: u64,
     rate: Option<Rate>,
     ring: RingOptions,
+}
+
+/// `--load`.
+#[derive(Clone, Debug)]
+pub struct LoadRequest {
+    /// Which neighbours.
+    pub mix: Mix,
+    /// Where; the measured path if nothing else was said.
+    pub path: Option<PathBuf>,
+    /// First remove what dead runs left behind there.
+    pub clean: bool,
 }
 
 /// A plan with what only the record wants to know.
@@ -92,6 +107,11 @@ impl Request {
             max_bytes: args.max_bytes.unwrap_or(MAX_BYTES),
             null: args.null,
             trace: args.trace,
+            load: args.load.map(|mix| LoadRequest {
+                mix,
+                path: args.load_path.clone(),
+                clean: args.clean,
+            }),
             pin: args.pin.clone(),
             seed: args.seed.unwrap_or_else(drawn_seed),
             block_size_bytes: args
