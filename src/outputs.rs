@@ -31,11 +31,12 @@ enum Sink {
     },
 }
 
-/// The result, and the record if it is to be saved.
+/// The result, and the record if it is to be saved or drawn.
 #[derive(Debug)]
 pub struct Outputs {
     result: Sink,
     save: Option<Sink>,
+    report: Option<Sink>,
 }
 
 impl Outputs {
@@ -47,23 +48,22 @@ impl Outputs {
         let result =
             args.output.as_deref().map_or(Ok(Sink::Stdout), |p| Sink::open("--output", p))?;
         let save = args.save.as_deref().map(|p| Sink::open("--save", p)).transpose()?;
-        let refused = |what: &str| Err(Refusal::usage(format!("--save: {what}")));
-        match (&result, &save) {
-            (Sink::File { target, .. }, Some(Sink::File { target: other, .. }))
-                if target == other =>
-            {
-                refused("the same file as --output, which it would replace")
+        let report = args.report.as_deref().map(|p| Sink::open("--report", p)).transpose()?;
+        let all =
+            [("--output", Some(&result)), ("--save", save.as_ref()), ("--report", report.as_ref())];
+        let all: Vec<(&str, &Sink)> =
+            all.into_iter().filter_map(|(flag, sink)| Some((flag, sink?))).collect();
+        for (i, (flag, sink)) in all.iter().enumerate() {
+            for (earlier, other) in &all[..i] {
+                sink.apart_from(flag, other, earlier)?;
             }
-            (Sink::Stdout, Some(Sink::Stdout)) => {
-                refused("standard output carries the result; give a file to one of them")
-            }
-            _ => Ok(Outputs { result, save }),
         }
+        Ok(Outputs { result, save, report })
     }
 
     /// Standard output alone, to say that the others could not be opened.
     pub fn stdout() -> Outputs {
-        Outputs { result: Sink::Stdout, save: None }
+        Outputs { result: Sink::Stdout, save: None, report: None }
     }
 
     /// Saves the record where that was asked: before the result, which says how that ended.
@@ -73,6 +73,14 @@ impl Outputs {
     pub fn save(&self, record: &Record) -> Result<(), Refusal> {
         let Some(sink) = &self.save else { return Ok(()) };
         sink.write("--save", &report::json::render(record, true))
+    }
+
+    /// Draws the record where that was asked.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn draw(&self, page: impl FnOnce() -> String) -> Result<(), Refusal> {
+        self.report.as_ref().map_or(Ok(()), |sink| sink.write("--report", &page()))
     }
 
     /// Writes the result. A run that failed has no text for a person: an older result is not replaced
@@ -109,6 +117,20 @@ fn beside(target: &Path) -> io::Result<NamedTempFile> {
 }
 
 impl Sink {
+    /// Refuses one place for two documents.
+    fn apart_from(&self, flag: &str, other: &Sink, earlier: &str) -> Result<(), Refusal> {
+        let why = match (self, other) {
+            (Sink::File { target, .. }, Sink::File { target: same, .. }) if target == same => {
+                format!("the same file as {earlier}, which it would replace")
+            }
+            (Sink::Stdout, Sink::Stdout) => {
+                "standard output carries the result; give a file to one of them".to_owned()
+            }
+            _ => return Ok(()),
+        };
+        Err(Refusal::usage(format!("{flag}: {why}")))
+    }
+
     fn open(flag: &str, path: &Path) -> Result<Sink, Refusal> {
         if path == OsStr::new("-") {
             return Ok(Sink::Stdout);

@@ -8,6 +8,7 @@ mod output; // where the result goes, and what happens when it cannot
 mod percentiles; // every figure again, from the saved samples
 mod policy; // which policy judges, and the codes that follow
 mod record; // every key of the document
+mod report; // the page for the eye, in a browser
 mod shape; // the text for a person
 mod sizes; // blocks of any length
 mod targets; // what may be measured

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what the tests need and lack: the mkfs tools, fio, strace; mounts tracefs. Without root or apt it says so,
+# Installs what the tests need and lack: the mkfs tools, fio, strace, chromium; mounts tracefs. Without root or apt it says so,
 # and the tests that need them say that they were skipped.
 set -eu
 missing=""
@@ -12,6 +12,7 @@ need mkfs.xfs xfsprogs
 need mkfs.btrfs btrfs-progs
 need losetup mount
 need prlimit util-linux
+need chromium chromium
 ldconfig -p 2>/dev/null | grep -q libeatmydata || [ -e /usr/lib/x86_64-linux-gnu/libeatmydata.so ] || missing="$missing libeatmydata1"
 if [ "$(id -u)" = 0 ] && [ -d /sys/kernel/tracing ] && [ ! -d /sys/kernel/tracing/instances ]; then
     mount -t tracefs tracefs /sys/kernel/tracing || echo "tracefs cannot be mounted: tests of --trace are skipped" >&2

@@ -195,12 +195,22 @@ pub struct OutputArgs {
     /// Save the record with every sample
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
+    /// Draw the result as one page of HTML that needs nothing else
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
     /// Every part, worker, pin, clock and finding
     #[arg(long, short, conflicts_with = "quiet")]
     pub verbose: bool,
     /// No progress and no warnings on standard error
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+impl OutputArgs {
+    /// Whether something is asked for that is made from every sample.
+    pub fn needs_samples(&self) -> bool {
+        self.save.is_some() || self.report.is_some()
+    }
 }
 
 /// Output formats.

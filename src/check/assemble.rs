@@ -93,7 +93,7 @@ pub fn record(
     record.in_flight = in_flight;
     notice_overlong(&mut record, session.request.timeout_ns);
     record.observations = observations(session);
-    if args.output.save.is_some() {
+    if args.output.needs_samples() {
         record.samples = figures::samples(session, &scale);
     }
     record

@@ -93,6 +93,9 @@ fn conclude(
             verdict.exit_code = code;
         }
     }
+    if let Err(refusal) = outputs.draw(|| report::html::render(&record, policy)) {
+        worsen(refusal);
+    }
     if let Err(refusal) = outputs.write(&rendered(args, &record)) {
         worsen(refusal);
     }

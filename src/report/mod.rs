@@ -1,11 +1,14 @@
-//! Reports: a record as text for a person and as JSON for a program.
+//! Reports: a record as text and as a page for a person, as JSON for a program.
 //!
 //! Pure: the same record gives the same bytes, on any machine.
 
+pub mod html;
 pub mod json;
 pub mod text;
 mod trace;
 
 mod advice;
 pub mod details;
+mod lanes;
 pub mod lines;
+mod nines;

@@ -73,7 +73,7 @@ fn ring_options(record: &Record) -> String {
 }
 
 /// `syscall/fdatasync, ext4, append, 8 workers x 500 x 4 KiB`.
-fn headline(record: &Record) -> String {
+pub fn headline(record: &Record) -> String {
     let substrate = record.substrate.as_ref();
     let filesystem =
         substrate.and_then(|s| s.filesystem.as_deref()).unwrap_or("unknown filesystem");
@@ -164,7 +164,8 @@ pub fn part(parts: &Parts, metric: Metric) -> Option<&Distribution> {
     }
 }
 
-fn metric(record: &Record, distributions: &Distributions) -> Metric {
+/// The judged part; the barrier, where the arm has one, while nothing is judged.
+pub fn metric(record: &Record, distributions: &Distributions) -> Metric {
     let unjudged = match distributions.pooled.barrier {
         Some(_) => Metric::Barrier,
         None => Metric::Total,
