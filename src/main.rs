@@ -14,6 +14,7 @@ mod load;
 mod outputs;
 mod policy;
 mod powercut;
+mod qualify;
 mod quantity;
 mod record;
 mod refusal;
@@ -36,6 +37,7 @@ fn main() {
         Ok(Cli { command: Command::Check(args) }) => check::run(&args, &command),
         Ok(Cli { command: Command::Inspect(args) }) => inspect::run(&args, &command),
         Ok(Cli { command: Command::Powercut(command) }) => powercut::run(&command),
+        Ok(Cli { command: Command::Qualify(args) }) => qualify::run(&args, &command),
         Ok(Cli { command: Command::Load }) => load::serve(),
         Err(error) => check::refuse_usage(&error, &command),
     };

@@ -2,6 +2,7 @@
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsFd;
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -13,12 +14,20 @@ use crate::record::LoadReport;
 use crate::refusal::Refusal;
 
 /// The hidden entry of this binary.
-pub const ENTRY: &str = "load";
+const ENTRY: &str = "load";
 /// The running binary, also where its file has been replaced since.
 const THIS_BINARY: &str = "/proc/self/exe";
 /// How long an owner that gives up waits for a load that ends.
 const LAST_WAIT: Duration = Duration::from_millis(300);
 const LAST_LOOK: Duration = Duration::from_millis(5);
+
+/// A path that starts this program anew.
+pub fn this_binary() -> io::Result<PathBuf> {
+    match std::fs::exists(THIS_BINARY) {
+        Ok(true) => Ok(PathBuf::from(THIS_BINARY)),
+        _ => std::env::current_exe(),
+    }
+}
 
 /// How far a load has come.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,11 +67,7 @@ impl Load {
             let why = format!("start the load's process: {error}");
             Refusal::cannot("prepare", "fork", why, "")
         };
-        let binary = match std::fs::exists(THIS_BINARY) {
-            Ok(true) => THIS_BINARY.into(),
-            _ => std::env::current_exe().map_err(refused)?,
-        };
-        let mut command = Command::new(binary);
+        let mut command = Command::new(this_binary().map_err(refused)?);
         command.arg(ENTRY).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut process = command.spawn().map_err(refused)?;
         let pipes = (process.stdin.take(), process.stdout.take());

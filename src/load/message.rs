@@ -19,11 +19,44 @@ pub struct Order {
 }
 
 /// What a process of this kind can do.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Work {
     /// Be a bad neighbour.
     Neighbours(Mix),
+    /// Make files and keep them.
+    Precondition(Precondition),
+}
+
+/// What is done to a filesystem before it is measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Precondition {
+    /// Written in order.
+    pub fill: Option<Room>,
+    /// Then written over, anywhere in what was filled.
+    pub random_overwrite: Option<Room>,
+    /// Small files made, of which every second one is removed.
+    pub age_files: Option<u64>,
+}
+
+/// A size, or a share of what is free.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Room {
+    /// So many.
+    Bytes(u64),
+    /// So much of the free space, in percent.
+    Percent(f64),
+}
+
+impl Room {
+    /// In bytes, where so many are free; a share of nothing known is nothing.
+    pub fn bytes(self, free: Option<u64>) -> Option<u64> {
+        match self {
+            Room::Bytes(bytes) => Some(bytes),
+            Room::Percent(share) => Some((free? as f64 * share / 100.0) as u64),
+        }
+    }
 }
 
 /// The process's lines.

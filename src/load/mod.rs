@@ -7,14 +7,15 @@
 mod handle;
 mod message;
 mod neighbour;
+mod precondition;
 mod process;
 mod reader;
 mod storm;
 mod tally;
 mod writer;
 
-pub use handle::{Load, State};
-pub use message::{Order, Work};
+pub use handle::{Load, State, this_binary};
+pub use message::{Order, Precondition, Room, Work};
 pub use process::serve;
 
 use clap::ValueEnum;

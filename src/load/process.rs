@@ -14,6 +14,7 @@ use synctail_sys::{Arena, SysError, filesystem_stats};
 use super::Mix;
 use super::message::{Order, Said, Work};
 use super::neighbour::{self, Kind, Place};
+use super::precondition;
 use super::tally::Tally;
 use crate::child::{Directory, leftovers};
 
@@ -48,8 +49,11 @@ pub fn serve() -> i32 {
 fn work(order: &Order, tally: &Tally) -> Result<(), SysError> {
     let path = PathBuf::from(OsString::from_vec(order.path.clone()));
     leftovers(&path, order.clean);
-    let Work::Neighbours(mix) = order.work;
-    let (sizes, max_bytes) = sizes(mix, free_bytes(&path), &path)?;
+    let free = free_bytes(&path);
+    let sized = match order.work {
+        Work::Neighbours(mix) => sizes(mix, free, &path)?,
+        Work::Precondition(_) => Default::default(),
+    };
     let directory = Directory::create(&path).map_err(|fault| errno_of(&fault, &path))?;
     let arena = Arena::new(CHUNK_BYTES, order.seed);
     let place = |number: usize, file_bytes: u64| Place {
@@ -60,24 +64,37 @@ fn work(order: &Order, tally: &Tally) -> Result<(), SysError> {
         seed: order.seed.wrapping_add(number as u64),
         tally,
     };
-    let places: Vec<(Kind, Place)> = sizes
-        .into_iter()
-        .enumerate()
-        .map(|(number, (kind, bytes))| (kind, place(number, bytes)))
-        .collect();
-    let worked = places.iter().try_for_each(|(kind, place)| neighbour::prepare(*kind, place));
-    if worked.is_ok() {
-        let be_ready = || wait_until_ready(tally, max_bytes);
-        live_together(&places, tally, be_ready);
-    }
+    let worked = match order.work {
+        Work::Precondition(wanted) => {
+            let made = precondition::make(&place(0, 0), &wanted, free);
+            made.map(|max_bytes| keep(max_bytes, tally))
+        }
+        Work::Neighbours(_) => {
+            let (sizes, max_bytes) = sized;
+            let sizes = sizes.into_iter().enumerate();
+            let places: Vec<(Kind, Place)> =
+                sizes.map(|(number, (kind, bytes))| (kind, place(number, bytes))).collect();
+            let mut all = places.iter();
+            let prepared = all.try_for_each(|(kind, place)| neighbour::prepare(*kind, place));
+            prepared.map(|()| live_together(&places, tally, max_bytes))
+        }
+    };
     let left = directory.remove().err().map(|error| error.to_string());
     worked?;
     say(&Said::Ended { left });
     Ok(())
 }
 
+/// What was made stays until the owner has had enough.
+fn keep(max_bytes: u64, tally: &Tally) {
+    say(&Said::Ready { max_bytes });
+    while !tally.stopping() {
+        thread::sleep(RAMP_LOOK);
+    }
+}
+
 /// Every neighbour on a thread of its own, until all have ended.
-fn live_together(places: &[(Kind, Place)], tally: &Tally, be_ready: impl FnOnce()) {
+fn live_together(places: &[(Kind, Place)], tally: &Tally, max_bytes: u64) {
     thread::scope(|scope| {
         for (kind, place) in places {
             scope.spawn(move || {
@@ -86,7 +103,7 @@ fn live_together(places: &[(Kind, Place)], tally: &Tally, be_ready: impl FnOnce(
                 }
             });
         }
-        be_ready();
+        wait_until_ready(tally, max_bytes);
     });
 }
 

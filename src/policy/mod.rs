@@ -114,6 +114,11 @@ pub fn band_name(band: Band) -> &'static str {
     BANDS[band as usize].1
 }
 
+/// The name of the band that comes after so many better ones; the last for more.
+pub fn band_at(better: usize) -> &'static str {
+    BANDS[better.min(BANDS.len() - 1)].1
+}
+
 /// The band of this name, in upper or lower case.
 ///
 /// # Errors

@@ -23,6 +23,7 @@ mod stack;
 mod weakened;
 mod zfs;
 
+pub use command::output as program_output;
 pub use interrupts::completion;
 pub use ram::{ram_backed, refused};
 pub use weakened::weakened;
