@@ -7,6 +7,7 @@ mod cases;
 mod check;
 mod child;
 mod clock;
+mod device;
 mod evidence;
 mod human;
 mod inspect;

@@ -3,7 +3,6 @@
 use std::io::{self, PipeReader, PipeWriter, Read};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
@@ -15,7 +14,7 @@ use signal_hook::low_level::pipe;
 use synctail_bench::Board;
 use synctail_sys::{Fork, fork};
 
-use crate::child::{self, Birth, Event};
+use crate::child::{self, Aim, Birth, Event};
 use crate::clock::TimedClock;
 use crate::refusal::{Refusal, exit};
 
@@ -38,7 +37,12 @@ static OVER: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 /// From here on SIGINT and SIGTERM end the process as they do by default: the run is over, and what is
 /// written now may wait for a reader that never comes.
 pub fn let_signals_kill() {
-    OVER.store(true, Ordering::Relaxed);
+    signals_kill(true);
+}
+
+/// Whether SIGINT and SIGTERM end the process as they do by default, as while a person is asked.
+pub fn signals_kill(kill: bool) {
+    OVER.store(kill, Ordering::Relaxed);
 }
 
 /// SIGINT and SIGTERM as bytes, from before the child exists on.
@@ -87,16 +91,11 @@ pub struct Supervised {
 }
 
 impl Supervised {
-    /// Forks the child that touches `path`.
+    /// Forks the child that touches `aim`.
     ///
     /// # Errors
     /// Where a pipe, the signals or the process cannot be had.
-    pub fn start(
-        path: &Path,
-        clean: bool,
-        board: Board,
-        clock: TimedClock,
-    ) -> Result<Supervised, Refusal> {
+    pub fn start(aim: Aim, board: Board, clock: TimedClock) -> Result<Supervised, Refusal> {
         let failed = |operation: &str, why: String| {
             Refusal::cannot("prepare", operation, format!("{operation}: {why}"), "")
         };
@@ -108,9 +107,8 @@ impl Supervised {
             Fork::Parent(pid) => pid,
             Fork::Child => {
                 drop((orders, events, signals));
-                let path = path.to_owned();
                 let (orders, events) = (child_orders, child_events);
-                child::live(Birth { path, clean, board, clock, orders, events });
+                child::live(Birth { aim, board, clock, orders, events });
                 // No destructor of the parent's half may run here.
                 std::process::exit(0);
             }

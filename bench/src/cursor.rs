@@ -6,7 +6,8 @@ use synctail_sys::Place;
 #[derive(Clone, Debug)]
 pub struct Cursor {
     block_bytes: u64,
-    segment_bytes: u64,
+    first_offset: u64,
+    end_offset: u64,
     next_offset: u64,
     data: usize,
     data_stride: usize,
@@ -27,7 +28,8 @@ impl Cursor {
         let stride = if data_alignment <= 64 { 4_096 + 64 } else { data_alignment };
         Cursor {
             block_bytes,
-            segment_bytes,
+            first_offset: 0,
+            end_offset: segment_bytes,
             next_offset: 0,
             data: 0,
             data_stride: stride,
@@ -35,11 +37,17 @@ impl Cursor {
         }
     }
 
+    /// The same walk through a segment that begins at `first_offset`.
+    pub fn beginning_at(self, first_offset: u64) -> Cursor {
+        let end_offset = first_offset + (self.end_offset - self.first_offset);
+        Cursor { first_offset, end_offset, next_offset: first_offset, ..self }
+    }
+
     /// The next block; nothing when the segment is full.
     #[inline]
     pub fn next_place(&mut self) -> Option<Place> {
         let offset = self.next_offset;
-        if offset + self.block_bytes > self.segment_bytes {
+        if offset + self.block_bytes > self.end_offset {
             return None;
         }
         self.next_offset = offset + self.block_bytes;
@@ -54,7 +62,7 @@ impl Cursor {
 
     /// Starts at the beginning of a segment, with the data going on.
     pub fn restart(&mut self) {
-        self.next_offset = 0;
+        self.next_offset = self.first_offset;
     }
 }
 
@@ -71,6 +79,13 @@ mod tests {
         assert_eq!(offsets, [0, 2_300, 4_600, 6_900]);
         cursor.restart();
         assert_eq!(cursor.next_place().unwrap().offset, 0);
+        let mut area = Cursor::new(2_300, 5_000, 1 << 20, 1).beginning_at(8_192);
+        for _ in 0..2 {
+            let offsets: Vec<u64> =
+                std::iter::from_fn(|| area.next_place()).map(|p| p.offset).collect();
+            assert_eq!(offsets, [8_192, 10_492]);
+            area.restart();
+        }
     }
 
     #[test]

@@ -29,6 +29,7 @@ mod probe;
 mod run;
 mod sample;
 mod segments;
+mod storage;
 mod target;
 #[cfg(test)]
 mod tests;
@@ -48,5 +49,6 @@ pub use plan::{Iowq, Layout, Length, Plan, PlanError, RingOptions};
 pub use probe::{Flush, PROBE_FILE, ProbeReport, Slice, probe};
 pub use run::{RunReport, THREAD_NAME, run};
 pub use sample::{PairPart, Sample};
+pub use storage::Storage;
 pub use target::{DeviceFacts, FileTarget, NullTarget, Target, Visitor, floor_ns};
 pub use worker::WorkerReport;

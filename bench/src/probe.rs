@@ -10,10 +10,10 @@ use std::ffi::OsStr;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use synctail_sys::{Arena, CallResult, Clock, DirHandle, OpenMode, Place, Scale, SyscallFile};
+use synctail_sys::{Arena, CallResult, Clock, OpenMode, Place, Scale, SyscallFile};
 
 use crate::board::Activity;
-use crate::{Control, Fault, Percentile};
+use crate::{Control, Fault, Percentile, Storage};
 
 /// The file's name in the work directory.
 pub const PROBE_FILE: &str = "probe";
@@ -67,30 +67,32 @@ pub struct ProbeReport {
     pub slices: Vec<Slice>,
 }
 
-/// Probes in `dir` with blocks of `arena` and removes its file. `counters` is read before and after each
+/// Probes in `storage` with blocks of `arena` and removes its file. `counters` is read before and after each
 /// slice. Nothing where no slice could be done for want of space or rights: the run itself will show why.
 ///
 /// # Errors
 /// A barrier that fails: a second one that succeeds would mean nothing.
 pub fn probe<C: Clock>(
-    dir: &DirHandle,
+    storage: &Storage,
     arena: Arena,
     clock: &C,
     control: Control,
     counters: &mut impl FnMut() -> Vec<u64>,
 ) -> Result<Option<ProbeReport>, Fault> {
     let name = OsStr::new(PROBE_FILE);
-    let create = || dir.create(name, OpenMode::default());
+    let create = || storage.open(name, OpenMode::default());
     let Ok(file) = control.during(Activity::Create, clock.ticks(), create) else {
         return Ok(None);
     };
     let scale = Scale::nominal(clock.nominal_ticks_per_s());
     let file = SyscallFile::new(file, arena);
-    let mut prober =
-        Prober { file, arena, clock, control, scale, number: 0, times: Times::default() };
+    let blocks = storage.probe_bytes_max() / arena.block(0).len() as u64;
+    let blocks = blocks.clamp(1, FILE_BLOCKS);
+    let times = Times::default();
+    let mut prober = Prober { file, arena, clock, control, scale, blocks, number: 0, times };
     let report = prober.run(counters);
     // What cannot be removed now is removed, or reported, with the directory.
-    let _ = control.during(Activity::Remove, clock.ticks(), || dir.remove(name));
+    let _ = control.during(Activity::Remove, clock.ticks(), || storage.remove(name));
     report
 }
 
@@ -107,6 +109,7 @@ struct Prober<'a, C> {
     clock: &'a C,
     control: Control,
     scale: Scale,
+    blocks: u64,
     number: u64,
     times: Times,
 }
@@ -178,7 +181,7 @@ impl<C: Clock> Prober<'_, C> {
 
     fn pair(&mut self, flush: Flush) -> Result<Done, Fault> {
         let block_bytes = self.arena.block(0).len();
-        let offset = self.number % FILE_BLOCKS * block_bytes as u64;
+        let offset = self.number % self.blocks * block_bytes as u64;
         let place = Place { offset, data: 0 };
         self.number += 1;
         let start = self.clock.ticks();
@@ -240,12 +243,13 @@ const FLUSH: &str = "fsync";
 mod tests {
     use super::*;
     use crate::{Board, BoardSize};
-    use synctail_sys::OsClock;
+    use synctail_sys::{DirHandle, OsClock};
 
     #[test]
     fn the_probe_measures_in_slices_and_leaves_nothing() {
         let dir = tempfile::tempdir().unwrap();
         let handle = DirHandle::open(dir.path()).unwrap();
+        let handle = Storage::Directory(std::sync::Arc::new(handle));
         let size = BoardSize { workers: 1, depth: 1, samples_per_worker: 1 };
         let words = synctail_sys::reserve_words(size.words() as usize).unwrap();
         let control = Board::new(words, size).main();

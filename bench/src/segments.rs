@@ -4,17 +4,16 @@ use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
-use std::sync::Arc;
 
-use synctail_sys::{Arena, Clock, DirHandle, OpenMode, SysError};
+use synctail_sys::{Arena, Clock, OpenMode, SysError};
 
 use crate::board::{Activity, Stopper};
-use crate::{Barrier, Board, Cause, Control, Fault, Layout, Plan};
+use crate::{Barrier, Board, Cause, Control, Fault, Layout, Plan, Storage};
 
 /// Makes one file after the other and keeps at most as many as the plan allows.
 #[derive(Debug)]
 pub struct SegmentFiles<C> {
-    dir: Arc<DirHandle>,
+    storage: Storage,
     arena: Arena,
     mode: OpenMode,
     layout: Layout,
@@ -29,9 +28,9 @@ pub struct SegmentFiles<C> {
 }
 
 impl<C: Clock> SegmentFiles<C> {
-    /// The files of `worker` in `dir`; none exists yet.
+    /// The files of `worker` in `storage`; none exists yet.
     pub fn new(
-        dir: Arc<DirHandle>,
+        storage: Storage,
         arena: Arena,
         plan: &Plan,
         worker: u64,
@@ -39,7 +38,7 @@ impl<C: Clock> SegmentFiles<C> {
         clock: C,
     ) -> Self {
         SegmentFiles {
-            dir,
+            storage,
             arena,
             mode: OpenMode {
                 direct: plan.arm.direct,
@@ -71,17 +70,17 @@ impl<C: Clock> SegmentFiles<C> {
         // The oldest goes first, so that the budget holds at every moment.
         while self.kept.len() as u64 >= self.kept_max {
             let Some(oldest) = self.kept.pop_front() else { break };
-            self.during(Activity::Remove, || self.dir.remove(&oldest))?;
+            self.during(Activity::Remove, || self.storage.remove(&oldest))?;
         }
         let name = OsString::from(format!("w{:05}-{:06}", self.worker, self.made));
-        let file = self.during(Activity::Create, || self.dir.create(&name, self.mode))?;
+        let file = self.during(Activity::Create, || self.storage.open(&name, self.mode))?;
         self.kept.push_back(name.clone());
         self.made += 1;
         match self.layout {
             Layout::Append => {}
             Layout::Unwritten => {
                 let bytes = self.segment_bytes;
-                self.during(Activity::Allocate, || self.dir.allocate(&name, &file, bytes))?;
+                self.during(Activity::Allocate, || self.storage.allocate(&name, &file, bytes))?;
             }
             Layout::Overwrite => self.fill(&name, &file)?,
         }
@@ -90,7 +89,8 @@ impl<C: Clock> SegmentFiles<C> {
 
     /// Writes the whole file and syncs it, so that every later write finds written blocks.
     fn fill(&self, name: &OsStr, file: &File) -> Result<(), Fault> {
-        let object = self.dir.path().join(name).to_string_lossy().into_owned();
+        let object = self.storage.shown(name);
+        let first = self.storage.first_offset(self.worker);
         let data: &[u8] = &self.arena;
         let mut offset = 0;
         while offset < self.segment_bytes {
@@ -98,12 +98,12 @@ impl<C: Clock> SegmentFiles<C> {
                 return Err(Fault::of("write", Cause::Stopped));
             }
             let length = (self.segment_bytes - offset).min(data.len() as u64) as usize;
-            let write = || file.write_all_at(&data[..length], offset);
+            let write = || file.write_all_at(&data[..length], first + offset);
             let failed = |e| SysError::new("write", object.clone(), &e);
             self.during(Activity::Fill, || write().map_err(failed))?;
             offset += length as u64;
         }
-        self.during(Activity::FillSync, || self.dir.sync(name, file))
+        self.during(Activity::FillSync, || self.storage.sync(name, file))
     }
 
     fn during<T>(
@@ -121,6 +121,8 @@ mod tests {
     use crate::fake::FakeClock;
     use crate::{Arm, BoardSize, Length, RingOptions};
     use std::path::Path;
+    use std::sync::Arc;
+    use synctail_sys::DirHandle;
 
     /// Neither a multiple of the block nor of the arena.
     const SEGMENT_BYTES: u64 = (3 << 20) + 1_234;
@@ -145,8 +147,8 @@ mod tests {
         let size = BoardSize { workers: 4, depth: 1, samples_per_worker: 1 };
         let words = synctail_sys::reserve_words(size.words() as usize).unwrap();
         let (board, arena) = (Board::new(words, size), Arena::new(512, plan.seed));
-        let dir = Arc::new(DirHandle::open(dir).unwrap());
-        (SegmentFiles::new(dir, arena, &plan, 3, board, FakeClock), board, arena)
+        let storage = Storage::Directory(Arc::new(DirHandle::open(dir).unwrap()));
+        (SegmentFiles::new(storage, arena, &plan, 3, board, FakeClock), board, arena)
     }
 
     fn names(dir: &Path) -> Vec<String> {

@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicU64;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use synctail_bench::{
     Arm, Board, BoardSize, Bounds, Closed, DeviceFacts, Ended, FileTarget, Iowq, Lane, Layout,
-    Length, MeasureLoop, MemoryPreparer, Plan, RingOptions, Target, Visitor, WarmUp,
+    Length, MeasureLoop, MemoryPreparer, Plan, RingOptions, Storage, Target, Visitor, WarmUp,
 };
 use synctail_sys::{Arena, DirHandle, OsClock, reserve_words};
 
@@ -73,7 +73,8 @@ fn count(dir: &Path, arm: Arm, depth: u64) -> [usize; 2] {
     MemoryPreparer::new(board).advance();
     let arena = Arena::new(BLOCK as usize, plan.seed);
     let dir = Arc::new(DirHandle::open(dir).unwrap());
-    let target = FileTarget { dir, arena, plan, allowed_cpus: Vec::new() };
+    let target =
+        FileTarget { storage: Storage::Directory(dir), arena, plan, allowed_cpus: Vec::new() };
     target.open(0, board, &OsClock, Count(board)).unwrap()
 }
 

@@ -1,9 +1,11 @@
 //! The command line as typed. Nothing is looked up here and no default is applied.
 
+mod device;
 mod pin;
 mod powercut;
 mod qualify;
 
+pub use device::DeviceArgs;
 pub use pin::Pin;
 pub use powercut::{KeeperArgs, PowercutCommand, VerifyArgs, WitnessArgs, WriteArgs};
 pub use qualify::QualifyArgs;
@@ -84,6 +86,9 @@ pub struct CheckArgs {
     /// What to measure
     #[command(flatten)]
     pub work: WorkArgs,
+    /// A device in place of the directory
+    #[command(flatten)]
+    pub device: DeviceArgs,
     /// How to judge it
     #[command(flatten)]
     pub judge: JudgeArgs,

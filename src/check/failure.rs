@@ -97,10 +97,18 @@ fn remedy(fault: &Fault, circumstances: &Circumstances) -> Option<&'static str> 
 }
 
 fn call_remedy(errno: &str, fault: &Fault, circumstances: &Circumstances) -> Option<&'static str> {
+    let claiming = fault.operation == "open O_EXCL";
     let opening = fault.stage == Stage::Prepare || fault.stage == Stage::Probe;
     match errno {
         "ENOENT" | "EPERM" if fault.operation == "mkdir" => {
             Some("nothing can be made here: give a directory on a filesystem that takes files")
+        }
+        "ENOENT" if claiming => Some("give a block device that exists; none is made"),
+        "ENOTBLK" => {
+            Some("give a block device such as /dev/sdb; to measure a directory leave --device out")
+        }
+        "EACCES" | "EPERM" | "EROFS" if claiming => {
+            Some("run as root; a device that is read-only cannot be measured")
         }
         "ENOENT" => Some("give a directory that exists"),
         "ENOTDIR" => Some("give a directory: files are made in one of their own below it"),

@@ -16,6 +16,7 @@ use std::path::Path;
 use synctail_bench::{Arm, Fault};
 
 use crate::args::{CheckArgs, FormatArg};
+use crate::child::Aim;
 use crate::outputs::{self, Outputs};
 use crate::policy::Policy;
 use crate::record::{ErrorReport, Record, Status};
@@ -40,14 +41,19 @@ pub fn run(args: &CheckArgs, command: &[OsString]) -> i32 {
         Ok(policy) => policy,
         Err(refusal) => return refuse(args, command, &refusal, &outputs),
     };
-    let session = Request::new(&args.work, &policy).and_then(|request| {
+    let session = Request::new(&args.work, &args.device, &policy).and_then(|request| {
         let watching = progress::Watching::wanted(args.output.quiet);
-        Session::run(&args.path, args.work.clean, request, watching)
+        Session::run(aim(args), request, watching)
     });
     match session {
         Ok(mut session) => conclude(args, command, &policy, &mut session, &outputs),
         Err(refusal) => refuse(args, command, &refusal, &outputs),
     }
+}
+
+fn aim(args: &CheckArgs) -> Aim {
+    let directory = || Aim::Directory { path: args.path.clone(), clean: args.work.clean };
+    args.device.device.clone().map_or_else(directory, Aim::Device)
 }
 
 /// Judges what was measured, prints it and decides the exit code.
@@ -201,10 +207,8 @@ pub fn complain(error: &ErrorReport) {
 
 fn complain_of_child(pid: i32, session: &Session) {
     let what = session.pending.first().map_or("its clean-up", |pending| pending.operation);
-    let directory = session.directory_text();
-    let text = format!(
-        "synctail: left child process {pid}, still waiting in {what}; it removes {directory} when that returns",
-    );
+    let then = session.after_return();
+    let text = format!("synctail: left child process {pid}, still waiting in {what}; {then}");
     outputs::say(&crate::human::escape_controls(&text));
 }
 

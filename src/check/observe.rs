@@ -155,9 +155,7 @@ fn ended(session: &Session) -> Option<Finding> {
 fn left_behind(session: &Session) -> Option<Finding> {
     let directory = session.directory_text();
     if let Some(pid) = session.child_left {
-        let text = format!(
-            "child process {pid} still waits; it removes {directory} when the operation returns"
-        );
+        let text = format!("child process {pid} still waits; {}", session.after_return());
         return Some(finding(
             "child_left",
             Severity::Warning,
@@ -166,8 +164,12 @@ fn left_behind(session: &Session) -> Option<Finding> {
         ));
     }
     if let Some(death) = &session.death {
-        let text =
-            format!("the measuring process {death}; {directory} may be left, removed by --clean");
+        let text = match session.request.device {
+            Some(_) => format!("the measuring process {death}"),
+            None => format!(
+                "the measuring process {death}; {directory} may be left, removed by --clean"
+            ),
+        };
         return Some(finding("child_died", Severity::Error, text, directory));
     }
     let why = session.not_removed.as_ref()?;

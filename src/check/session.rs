@@ -14,13 +14,14 @@ use synctail_sys::reserve_words;
 
 use super::neighbours::Neighbours;
 use super::progress::Watching;
-use crate::child::{Event, Leftovers, Order};
+use crate::child::{Aim, Event, Leftovers, Order};
 use crate::clock::{AnyClock, TimedClock, tsc_is_stable};
+use crate::device;
 use crate::evidence;
 use crate::evidence::interval::{Moment, moment};
 use crate::record::{Facts, Proof, Substrate};
 use crate::refusal::Refusal;
-use crate::resolve::{Request, Resolved};
+use crate::resolve::{Request, Resolved, Room};
 use crate::substrate;
 use crate::supervise::{Incident, Supervised};
 use crate::trace::Tracing;
@@ -109,16 +110,11 @@ pub struct Session {
 }
 
 impl Session {
-    /// Measures `path`.
+    /// Measures what `aim` says.
     ///
     /// # Errors
     /// Where the run cannot begin, or is refused once the path is known.
-    pub fn run(
-        path: &Path,
-        clean: bool,
-        request: Request,
-        watching: Watching,
-    ) -> Result<Session, Refusal> {
+    pub fn run(aim: Aim, request: Request, watching: Watching) -> Result<Session, Refusal> {
         let started = Instant::now();
         let size = request.board_size();
         let words = reserve_words(size.words() as usize).map_err(|e| {
@@ -127,7 +123,7 @@ impl Session {
         })?;
         let board = Board::new(words, size);
         let clock = TimedClock::start(AnyClock::best());
-        let child = Supervised::start(path, clean, board, clock.clone())?;
+        let child = Supervised::start(aim, board, clock.clone())?;
         let mut session = Session::new(request, board, clock, started);
         session.drive(child, watching)?;
         Ok(session)
@@ -263,7 +259,8 @@ impl Session {
             }
             Event::Leftovers(leftovers) => self.leftovers = leftovers,
             Event::Created { directory } => {
-                self.directory = Some(PathBuf::from(OsString::from_vec(directory)));
+                self.directory =
+                    directory.map(|directory| PathBuf::from(OsString::from_vec(directory)));
                 self.start_trace();
                 self.interrupts.0 = read_interrupts();
                 self.moments.0 = self.moment();
@@ -299,13 +296,19 @@ impl Session {
             false => substrate::discover(Path::new(ROOT), facts),
             true => substrate::nothing(Path::new(ROOT)),
         };
+        let force_signature = self.request.device.is_some_and(|device| device.force_signature);
+        device::admit(Path::new(ROOT), facts, force_signature)?;
         if let Some(why) = substrate::refused(&substrate) {
             return Err(Refusal::cannot("prepare", "statfs", why, ""));
         }
         if self.request.trace {
             self.tracing = Some(Tracing::prepare(Path::new(ROOT))?);
         }
-        let resolved = self.request.plan(facts.free_bytes.filter(|_| !null), allowed)?;
+        let room = match &facts.device {
+            Some(device) => Room::Device(device.bytes),
+            None => Room::Free(facts.free_bytes.filter(|_| !null)),
+        };
+        let resolved = self.request.plan(room, allowed)?;
         let tsc_is_stable = tsc_is_stable(Path::new(ROOT));
         let counters = evidence::counters(Path::new(ROOT), &substrate);
         let order = Order { plan: resolved.plan.clone(), counters, null, tsc_is_stable };
@@ -346,6 +349,14 @@ impl Session {
         if self.end == End::Finished && (death.is_some() || unfinished) {
             self.end = End::ChildDied;
             self.death = death.or_else(|| Some("ended without a word".to_owned()));
+        }
+    }
+
+    /// What a child that had to be left does later.
+    pub fn after_return(&self) -> String {
+        match self.request.device {
+            Some(_) => "it lets go of the device when that returns".to_owned(),
+            None => format!("it removes {} when that returns", self.directory_text()),
         }
     }
 

@@ -28,10 +28,10 @@ pub enum Event {
     },
     /// What dead runs left behind.
     Leftovers(Leftovers),
-    /// The work directory exists.
+    /// There is a place to write to.
     Created {
-        /// Its path's bytes.
-        directory: Vec<u8>,
+        /// The work directory's path; none on a raw device.
+        directory: Option<Vec<u8>>,
     },
     /// Bare pairs before the run.
     Probed(Proof),

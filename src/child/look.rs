@@ -27,5 +27,6 @@ pub fn facts(path: &Path) -> Result<Facts, Fault> {
         device_minor: found.device_minor,
         filesystem_magic: stats.map(|(magic, _)| magic),
         free_bytes: stats.and_then(|(_, free)| free),
+        device: None,
     })
 }

@@ -4,6 +4,7 @@
 //! that a person waits for. It talks to the parent by lines of JSON on a pipe, and by the board. When
 //! the parent is gone, it stops, removes its files and ends.
 
+mod claim;
 mod directory;
 mod event;
 mod look;
@@ -13,23 +14,39 @@ pub use directory::{Directory, leftovers};
 pub use event::{Event, Leftovers, Order};
 
 use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Write};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 
 use synctail_bench::{
-    Activity, Barrier, Board, Fault, FileTarget, NullTarget, Plan, RunReport, Stage, floor_ns,
+    Activity, Barrier, Board, Fault, FileTarget, NullTarget, Plan, RunReport, Stage, Storage,
+    floor_ns,
 };
-use synctail_sys::{Arena, Clock, OsClock, SysError};
+use synctail_sys::{Arena, BlockDevice, Clock, OsClock, SysError};
 
 use crate::clock::{AnyClock, TimedClock, skew_ns};
 use crate::evidence::Counter;
+use crate::record::Facts;
+use crate::resolve::area_bytes;
+
+/// What is to be touched, as typed.
+#[derive(Clone, Debug)]
+pub enum Aim {
+    /// A directory, for files of our own.
+    Directory {
+        /// As typed.
+        path: PathBuf,
+        /// Remove leftovers first.
+        clean: bool,
+    },
+    /// A raw device, to be overwritten.
+    Device(PathBuf),
+}
 
 /// What the child is born with.
 pub struct Birth {
-    /// As typed.
-    pub path: std::path::PathBuf,
-    /// Remove leftovers first.
-    pub clean: bool,
+    /// What it touches.
+    pub aim: Aim,
     /// Shared with the parent.
     pub board: Board,
     /// The clock that marks operations until another is chosen, with a point that lies some time back.
@@ -42,7 +59,7 @@ pub struct Birth {
 
 /// Lives the child's life; the process ends after it.
 pub fn live(birth: Birth) {
-    let Birth { path, clean, board, clock, orders, mut events } = birth;
+    let Birth { aim, board, clock, orders, mut events } = birth;
     let main = board.main();
     main.enter_stage(Stage::Prepare);
     let result = (|| {
@@ -50,14 +67,21 @@ pub fn live(birth: Birth) {
         synctail_sys::ignore_signals().map_err(Fault::from)?;
         // Without the higher limit a run with many rings fails by name (EMFILE), not silently.
         let _ = synctail_sys::raise_open_files_limit();
-        let facts = main.during(Activity::Look, clock.clock.ticks(), || look::facts(&path))?;
+        let looked = main.during(Activity::Look, clock.clock.ticks(), || look(&aim));
+        let (facts, claimed) = looked?;
         let allowed_cpus = synctail_sys::allowed_cpus();
-        let resolved = directory::path_of(&facts);
+        let place = match (aim, claimed) {
+            (Aim::Directory { clean, .. }, _) => {
+                Place::Directory(directory::path_of(&facts), clean)
+            }
+            (Aim::Device(_), Some(device)) => Place::Device(Arc::new(device)),
+            (Aim::Device(_), None) => Place::Nowhere,
+        };
         send(&mut events, &Event::Looked { facts, allowed_cpus: allowed_cpus.clone() });
         let mut orders = BufReader::new(orders);
         let Some(order) = receive(&mut orders) else { return Ok(()) };
         watch_parent(orders, board)?;
-        measure(&resolved, clean, order, allowed_cpus, board, &clock, &mut events)
+        measure(place, order, allowed_cpus, board, &clock, &mut events)
     })();
     if let Err(fault) = result {
         let fault = Fault { stage: main.stage(), ..fault };
@@ -65,9 +89,24 @@ pub fn live(birth: Birth) {
     }
 }
 
+/// Where there is something to measure.
+enum Place {
+    /// And whether to clean there first.
+    Directory(PathBuf, bool),
+    Device(Arc<BlockDevice>),
+    /// Somebody else has the device; no order comes.
+    Nowhere,
+}
+
+fn look(aim: &Aim) -> Result<(Facts, Option<BlockDevice>), Fault> {
+    match aim {
+        Aim::Directory { path, .. } => Ok((look::facts(path)?, None)),
+        Aim::Device(path) => claim::claim(path),
+    }
+}
+
 fn measure(
-    path: &std::path::Path,
-    clean: bool,
+    place: Place,
     order: Order,
     allowed_cpus: Vec<u64>,
     board: Board,
@@ -81,13 +120,24 @@ fn measure(
     if order.null {
         return measure_nothing(plan, &clock, board, events);
     }
-    let found = main.during(Activity::Look, marking.ticks(), || directory::leftovers(path, clean));
-    send(events, &Event::Leftovers(found));
-    let directory = main.during(Activity::Create, marking.ticks(), || Directory::create(path))?;
-    send(events, &Event::Created { directory: directory.path_bytes() });
+    let (storage, directory) = match place {
+        Place::Nowhere => return Ok(()),
+        Place::Device(device) => {
+            send(events, &Event::Created { directory: None });
+            (Storage::Device { device, area_bytes: area_bytes(&plan) }, None)
+        }
+        Place::Directory(path, clean) => {
+            let look = || directory::leftovers(&path, clean);
+            let found = main.during(Activity::Look, marking.ticks(), look);
+            send(events, &Event::Leftovers(found));
+            let create = || Directory::create(&path);
+            let directory = main.during(Activity::Create, marking.ticks(), create)?;
+            send(events, &Event::Created { directory: Some(directory.path_bytes()) });
+            (Storage::Directory(Arc::clone(directory.handle())), Some(directory))
+        }
+    };
     let arena = Arena::new(plan.block_size_bytes as usize, plan.seed);
-    let target =
-        FileTarget { dir: Arc::clone(directory.handle()), arena, plan: plan.clone(), allowed_cpus };
+    let target = FileTarget { storage, arena, plan: plan.clone(), allowed_cpus };
     let report = match &clock {
         AnyClock::Tsc(clock) => probe_and_run(clock, &target, &order.counters, board, events),
         AnyClock::Os(clock) => probe_and_run(clock, &target, &order.counters, board, events),
@@ -95,8 +145,10 @@ fn measure(
     send(events, &finished(report));
     main.enter_stage(Stage::Cleanup);
     drop(target);
-    let left = main.during(Activity::Remove, marking.ticks(), || directory.remove());
-    send(events, &Event::Cleaned { left: left.err().map(|error| error.to_string()) });
+    let left = directory.map(|directory| {
+        main.during(Activity::Remove, marking.ticks(), || directory.remove()).err()
+    });
+    send(events, &Event::Cleaned { left: left.flatten().map(|error| error.to_string()) });
     Ok(())
 }
 

@@ -23,7 +23,8 @@ pub fn prove<C: Clock>(
 ) -> Result<Option<Proof>, Fault> {
     let root = Path::new(ROOT);
     let mut read = || evidence::read(root, counters);
-    let probed = synctail_bench::probe(&target.dir, target.arena, clock, board.main(), &mut read)?;
+    let probed =
+        synctail_bench::probe(&target.storage, target.arena, clock, board.main(), &mut read)?;
     Ok(probed.map(|report| proof(&report, counters, &read())))
 }
 

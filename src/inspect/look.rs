@@ -9,7 +9,7 @@ use synctail_bench::{Board, BoardSize};
 use synctail_sys::reserve_words;
 
 use crate::check::failure_without_plan;
-use crate::child::Event;
+use crate::child::{Aim, Event};
 use crate::clock::{AnyClock, TimedClock};
 use crate::record::Facts;
 use crate::refusal::Refusal;
@@ -29,7 +29,8 @@ pub fn facts(path: &Path, timeout_ns: Option<u64>) -> Result<Facts, Refusal> {
         .map_err(|error| Refusal::cannot("prepare", "mmap", error.to_string(), ""))?;
     let board = Board::new(words, size);
     let clock = TimedClock::start(AnyClock::best());
-    let Supervised { pid, orders, mut ear } = Supervised::start(path, false, board, clock)?;
+    let aim = Aim::Directory { path: path.to_owned(), clean: false };
+    let Supervised { pid, orders, mut ear } = Supervised::start(aim, board, clock)?;
     let answer = listen(path, &mut ear, timeout_ns);
     // The child waits for an order that does not come, and ends.
     drop(orders);

@@ -3,7 +3,7 @@
 use super::spec::{Spec, Step};
 use super::state::State;
 use crate::policy::Policy;
-use crate::resolve::Request;
+use crate::resolve::{Request, Room};
 use synctail_bench::Length;
 
 /// Start, probe and end of a round.
@@ -30,8 +30,10 @@ pub struct Estimate {
 pub fn round(step: &Step) -> Estimate {
     let Ok(args) = step.plan.parsed() else { return Estimate::default() };
     let policy = args.judge.policy.to_str().and_then(Policy::named).unwrap_or_default();
-    let Ok(request) = Request::new(&args.work, &policy) else { return Estimate::default() };
-    let Ok(resolved) = request.plan(None, &[]) else { return Estimate::default() };
+    let Ok(request) = Request::new(&args.work, &args.device, &policy) else {
+        return Estimate::default();
+    };
+    let Ok(resolved) = request.plan(Room::Free(None), &[]) else { return Estimate::default() };
     let plan = &resolved.plan;
     let (time_ns, pairs) = match plan.length {
         Length::DurationNs(ns) => {

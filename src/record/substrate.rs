@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::device::RawDevice;
+
 /// Mount, filesystem, block stack and machine under the measured path.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Substrate {
@@ -211,4 +213,7 @@ pub struct Facts {
     pub filesystem_magic: Option<u64>,
     /// Bytes that this user may still write; absent where statfs is refused or counts no blocks.
     pub free_bytes: Option<u64>,
+    /// A raw device in place of a directory.
+    #[serde(default)]
+    pub device: Option<RawDevice>,
 }

@@ -10,7 +10,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use synctail_bench::{Arm, BoardSize, Layout, Length, Plan, Rate, RingOptions};
 
-use crate::args::{Pin, WorkArgs};
+use crate::args::{DeviceArgs, Pin, WorkArgs};
+use crate::human;
 use crate::load::Mix;
 use crate::policy::Policy;
 use crate::refusal::Refusal;
@@ -21,6 +22,7 @@ const ITERATIONS: u64 = 500;
 const WARMUP: u64 = 5;
 const WORKERS: u64 = 1;
 const DEPTH: u64 = 1;
+const PAGE_BYTES: u64 = 4_096;
 /// What JetStream's file store uses for a stream.
 const SEGMENT_BYTES: u64 = 8 << 20;
 const FILE_SIZE_BYTES: u64 = 16 << 20;
@@ -51,6 +53,8 @@ pub struct Request {
     pub trace: bool,
     /// What works beside it.
     pub load: Option<LoadRequest>,
+    /// A raw device is overwritten.
+    pub device: Option<DeviceRequest>,
     /// `--pin`.
     pub pin: Pin,
     /// Seed of the data.
@@ -64,6 +68,27 @@ pub struct Request {
     depth: u64,
     rate: Option<Rate>,
     ring: RingOptions,
+}
+
+/// `--device`.
+#[derive(Clone, Copy, Debug)]
+pub struct DeviceRequest {
+    /// Whatever signature it has.
+    pub force_signature: bool,
+}
+
+/// What there is to write to.
+#[derive(Clone, Copy, Debug)]
+pub enum Room {
+    /// Free bytes of a filesystem, where they are known.
+    Free(Option<u64>),
+    /// A raw device of so many bytes.
+    Device(u64),
+}
+
+/// The distance of two workers' areas on a raw device: whole pages, so that no page has two writers.
+pub fn area_bytes(plan: &Plan) -> u64 {
+    plan.segment_bytes.next_multiple_of(PAGE_BYTES)
 }
 
 /// `--load`.
@@ -95,7 +120,7 @@ impl Request {
     ///
     /// # Errors
     /// Combinations that mean nothing, with the flag's name.
-    pub fn new(args: &WorkArgs, policy: &Policy) -> Result<Request, Refusal> {
+    pub fn new(args: &WorkArgs, device: &DeviceArgs, policy: &Policy) -> Result<Request, Refusal> {
         let defaults = &policy.plan;
         let iterations = args.iters.or(defaults.iterations).unwrap_or(ITERATIONS);
         let request = Request {
@@ -112,6 +137,10 @@ impl Request {
                 path: args.load_path.clone(),
                 clean: args.clean,
             }),
+            device: device
+                .device
+                .is_some()
+                .then_some(DeviceRequest { force_signature: device.force_signature }),
             pin: args.pin.clone(),
             seed: args.seed.unwrap_or_else(drawn_seed),
             block_size_bytes: args
@@ -120,7 +149,7 @@ impl Request {
                 .unwrap_or(BLOCK_SIZE_BYTES),
             workers: args.workers.or(defaults.workers).unwrap_or(WORKERS),
             warmup: args.warmup.unwrap_or(WARMUP),
-            layout: args.layout.map(Layout::from).or(defaults.layout).unwrap_or(Layout::Append),
+            layout: layout(args, device, defaults.layout)?,
             file_size_bytes: args.file_size,
             max_bytes_given: args.max_bytes.is_some(),
             depth: args.depth.unwrap_or(DEPTH),
@@ -170,6 +199,11 @@ impl Request {
         if self.workers > self.max_samples {
             return Err(Refusal::usage("--max-samples: must be at least --workers"));
         }
+        if self.device.is_some() && self.load.as_ref().is_some_and(|load| load.path.is_none()) {
+            return Err(Refusal::usage(
+                "--load: a raw device has no place for it; give --load-path",
+            ));
+        }
         self.space().map(drop)
     }
 
@@ -179,6 +213,27 @@ impl Request {
     }
 
     fn space(&self) -> Result<Space, Refusal> {
+        self.space_within(self.max_bytes)
+    }
+
+    /// Whole pages for each worker within the device; a default size shrinks, a given one must fit.
+    fn space_of_device(&self, device_bytes: u64) -> Result<Space, Refusal> {
+        let each = device_bytes / self.workers / PAGE_BYTES * PAGE_BYTES;
+        let wanted = self.file_size_bytes.unwrap_or(0).max(self.block_size_bytes);
+        if wanted.next_multiple_of(PAGE_BYTES) > each {
+            let message = format!(
+                "--device: {} for each of {} workers are more than its {}",
+                human::bytes(wanted),
+                self.workers,
+                human::bytes(device_bytes),
+            );
+            let remedy = "lower --file-size, --block-size or --workers";
+            return Err(Refusal::cannot("prepare", "plan", message, remedy));
+        }
+        self.space_within(self.max_bytes.min(each * self.workers))
+    }
+
+    fn space_within(&self, max_bytes: u64) -> Result<Space, Refusal> {
         let default = if self.layout == Layout::Append { SEGMENT_BYTES } else { FILE_SIZE_BYTES };
         Space::divide(&space::Wanted {
             block_size_bytes: self.block_size_bytes,
@@ -186,7 +241,7 @@ impl Request {
             layout: self.layout,
             file_size_bytes: self.file_size_bytes,
             default_file_size_bytes: default,
-            max_bytes: self.max_bytes,
+            max_bytes,
             pairs_per_worker: self
                 .pairs_per_worker()
                 .map(|pairs| pairs.saturating_add(self.warmup)),
@@ -211,14 +266,18 @@ impl Request {
         BoardSize { workers: self.workers, depth: self.depth, samples_per_worker }
     }
 
-    /// The plan on a filesystem with `free_bytes`, for a process that may run on `allowed_cpus`.
+    /// The plan where there is `room`, for a process that may run on `allowed_cpus`.
     ///
     /// # Errors
-    /// When the plan needs more than half of the free space and `--max-bytes` was not given.
-    pub fn plan(&self, free_bytes: Option<u64>, allowed_cpus: &[u64]) -> Result<Resolved, Refusal> {
-        let space = self.space()?;
+    /// When the plan needs more than half of the free space and `--max-bytes` was not given, or more than
+    /// the device has.
+    pub fn plan(&self, room: Room, allowed_cpus: &[u64]) -> Result<Resolved, Refusal> {
+        let space = match room {
+            Room::Free(_) => self.space()?,
+            Room::Device(bytes) => self.space_of_device(bytes)?,
+        };
         let bytes_on_disk = space.bytes_on_disk;
-        if let Some(free) = free_bytes
+        if let Room::Free(Some(free)) = room
             && !self.max_bytes_given
             && bytes_on_disk > free / 2
         {
@@ -259,6 +318,25 @@ impl Request {
         };
         let round_robin = |worker: u64| list.get(worker as usize % list.len().max(1)).copied();
         (0..self.workers).map(round_robin).collect()
+    }
+}
+
+/// A raw device has no end to append to, and its blocks are there already.
+fn layout(
+    args: &WorkArgs,
+    device: &DeviceArgs,
+    of_policy: Option<Layout>,
+) -> Result<Layout, Refusal> {
+    let given = args.layout.map(Layout::from);
+    if device.device.is_none() {
+        return Ok(given.or(of_policy).unwrap_or(Layout::Append));
+    }
+    match given {
+        None | Some(Layout::Overwrite) => Ok(Layout::Overwrite),
+        Some(other) => Err(Refusal::usage(format!(
+            "--layout: a raw device is overwritten, {} needs files; leave it out",
+            other.name()
+        ))),
     }
 }
 

@@ -9,11 +9,11 @@ fn request(flags: &[&str]) -> Result<Request, Refusal> {
 fn request_under(flags: &[&str], policy: &Policy) -> Result<Request, Refusal> {
     let args = ["synctail", "check"].iter().chain(flags);
     let Command::Check(check) = Cli::parse_from(args).command else { panic!("not a check") };
-    Request::new(&check.work, policy)
+    Request::new(&check.work, &check.device, policy)
 }
 
 fn plan(flags: &[&str]) -> Resolved {
-    request(flags).unwrap().plan(Some(1 << 40), &[0, 1]).unwrap()
+    request(flags).unwrap().plan(Room::Free(Some(1 << 40)), &[0, 1]).unwrap()
 }
 
 #[test]
@@ -33,7 +33,12 @@ fn defaults_are_those_of_the_design() {
 fn flags_win_over_the_policy_and_the_policy_over_defaults() {
     let etcd = Policy::named("etcd").unwrap();
     let of = |flags: &[&str]| {
-        request_under(flags, &etcd).unwrap().plan(None, &[0]).unwrap().plan.block_size_bytes
+        request_under(flags, &etcd)
+            .unwrap()
+            .plan(Room::Free(None), &[0])
+            .unwrap()
+            .plan
+            .block_size_bytes
     };
     assert_eq!((of(&[]), of(&["--block-size", "512"])), (2_300, 512));
 }
@@ -53,13 +58,13 @@ fn ring_options_without_a_ring_are_refused_with_the_flag() {
 fn more_than_half_of_the_free_space_is_refused_unless_a_bound_was_given() {
     let needs = 505 * 4_096;
     let asked = request(&[]).unwrap();
-    assert!(asked.plan(Some(needs * 2), &[0]).is_ok());
-    assert_eq!(asked.plan(Some(needs * 2 - 2), &[0]).unwrap_err().exit_code, 3);
-    assert!(request(&["--max-bytes", "1GiB"]).unwrap().plan(Some(10), &[0]).is_ok());
-    assert!(asked.plan(None, &[0]).is_ok());
+    assert!(asked.plan(Room::Free(Some(needs * 2)), &[0]).is_ok());
+    assert_eq!(asked.plan(Room::Free(Some(needs * 2 - 2)), &[0]).unwrap_err().exit_code, 3);
+    assert!(request(&["--max-bytes", "1GiB"]).unwrap().plan(Room::Free(Some(10)), &[0]).is_ok());
+    assert!(asked.plan(Room::Free(None), &[0]).is_ok());
     let by_time = request(&["--duration", "1s"]).unwrap();
-    assert_eq!(by_time.plan(Some(2 << 30), &[0]).unwrap().bytes_on_disk, 1 << 30);
-    assert!(by_time.plan(Some((2 << 30) - 2), &[0]).is_err());
+    assert_eq!(by_time.plan(Room::Free(Some(2 << 30)), &[0]).unwrap().bytes_on_disk, 1 << 30);
+    assert!(by_time.plan(Room::Free(Some((2 << 30) - 2)), &[0]).is_err());
 }
 
 #[test]
@@ -80,7 +85,7 @@ fn the_budget_bounds_all_files_together() {
 #[test]
 fn workers_go_round_the_allowed_cpus() {
     let cpus = |flags: &[&str], allowed: &[u64]| {
-        request(flags).unwrap().plan(None, allowed).unwrap().plan.cpus
+        request(flags).unwrap().plan(Room::Free(None), allowed).unwrap().plan.cpus
     };
     assert_eq!(cpus(&["--workers", "3"], &[2, 5]), [Some(2), Some(5), Some(2)]);
     assert_eq!(cpus(&["--workers", "2", "--pin", "none"], &[2, 5]), [None, None]);

@@ -68,6 +68,7 @@ pub fn facts(path: &str) -> Facts {
         device_minor: 0,
         filesystem_magic: None,
         free_bytes: Some(1),
+        device: None,
     }
 }
 

@@ -34,9 +34,12 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use crate::record::{Facts, Substrate, Unknown};
+use crate::record::{Facts, Machine, Substrate, Unknown};
 use mountinfo::Entry;
 use stack::Stack;
+
+/// In place of a filesystem's type.
+const RAW_DEVICE: &str = "raw device";
 
 /// Finds out what lies under the path that `facts` describes.
 ///
@@ -48,6 +51,9 @@ pub fn discover(root: &Path, facts: &Facts) -> Substrate {
 fn discover_asking(root: &Path, facts: &Facts, ask: zfs::Ask) -> Substrate {
     let mut unknown = Vec::new();
     let machine = machine::read(root, &mut unknown);
+    if facts.device.is_some() {
+        return raw_device(root, facts, machine, unknown);
+    }
     if facts.free_bytes.is_none() {
         unknown.push(missing("free_bytes", "statfs is refused here, or counts no blocks"));
     }
@@ -83,6 +89,22 @@ fn discover_asking(root: &Path, facts: &Facts, ask: zfs::Ask) -> Substrate {
         machine,
         unknown,
     }
+}
+
+/// A device without a filesystem: the stack below its number.
+fn raw_device(
+    root: &Path,
+    facts: &Facts,
+    machine: Machine,
+    mut unknown: Vec<Unknown>,
+) -> Substrate {
+    let mounts = mounts(root, &mut unknown);
+    let mut stack = Stack::new(root, &mounts);
+    stack.below_device(facts.device_major, facts.device_minor);
+    unknown.append(&mut stack.unknown);
+    let limits = limits::in_force(root, &stack.block);
+    let filesystem = Some(RAW_DEVICE.to_owned());
+    Substrate { filesystem, block: stack.block, limits, machine, unknown, ..Substrate::default() }
 }
 
 /// Adds the serial numbers of the devices, which a record does not carry unless it is asked to.

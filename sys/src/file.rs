@@ -20,8 +20,12 @@ pub struct OpenMode {
 
 impl OpenMode {
     pub(crate) fn flags(self) -> OFlag {
-        let mut flags = OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_WRONLY;
-        flags |= OFlag::O_CLOEXEC | OFlag::O_NOFOLLOW;
+        OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_WRONLY | OFlag::O_NOFOLLOW | self.of_existing()
+    }
+
+    /// The flags for something that is there already.
+    pub(crate) fn of_existing(self) -> OFlag {
+        let mut flags = OFlag::O_CLOEXEC;
         #[cfg(target_os = "linux")]
         flags.set(OFlag::O_DIRECT, self.direct);
         // O_SYNC contains O_DSYNC: clearing the one would clear the other, so both are only added.

@@ -9,6 +9,8 @@
 
 mod affinity;
 mod arena;
+#[cfg(target_os = "linux")]
+mod block_device;
 mod call;
 mod clock;
 #[cfg(any(target_os = "macos", test))]
@@ -32,6 +34,8 @@ pub use affinity::{
     allowed_cpus, current_cpu, pin, run_delay_ns, scheduling_class, sleep_precisely,
 };
 pub use arena::{Arena, Place};
+#[cfg(target_os = "linux")]
+pub use block_device::{BlockDevice, device_number};
 pub use call::{CallResult, SyscallFile};
 pub use clock::{Clock, OsClock, Scale, ScalePoint, TscClock, read_cost_ns};
 pub use directory::DirHandle;

@@ -7,14 +7,12 @@ mod syscall;
 
 pub use null::{NullTarget, floor_ns};
 
-use std::sync::Arc;
-
 use serde::{Deserialize, Serialize};
-use synctail_sys::{Arena, Clock, DirHandle, DirectAlignment, direct_alignment};
+use synctail_sys::{Arena, Clock, DirectAlignment, direct_alignment};
 
 use crate::loops::MeasureLoop;
 use crate::segments::SegmentFiles;
-use crate::{Board, Cause, Cursor, Engine, Fault, Plan, Stage};
+use crate::{Board, Cause, Cursor, Engine, Fault, Plan, Stage, Storage};
 
 /// What a device turned out to be.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,11 +45,11 @@ pub trait Target: Sync {
     ) -> Result<V::Output, Fault>;
 }
 
-/// Files in a directory of a real filesystem.
+/// Files in a directory of a real filesystem, or areas of a raw device.
 #[derive(Debug)]
 pub struct FileTarget {
-    /// Where the files are.
-    pub dir: Arc<DirHandle>,
+    /// Where they are.
+    pub storage: Storage,
     /// What is written.
     pub arena: Arena,
     /// How.
@@ -71,13 +69,19 @@ impl Target for FileTarget {
         visitor: V,
     ) -> Result<V::Output, Fault> {
         let plan = &self.plan;
-        let dir = Arc::clone(&self.dir);
-        let mut files = SegmentFiles::new(dir, self.arena, plan, worker, board, clock.clone());
+        let storage = self.storage.clone();
+        let mut files = SegmentFiles::new(storage, self.arena, plan, worker, board, clock.clone());
+        if plan.arm.direct
+            && let Some(needed) = self.storage.sector_bytes()
+            && !plan.block_size_bytes.is_multiple_of(needed)
+        {
+            return Err(Fault::of("open", Cause::DirectAlignment { needed }));
+        }
         let file = files.next_file()?.ok_or_else(no_file)?;
         board.control(worker).enter_stage(Stage::Probe);
         let alignment = if plan.arm.direct { self.check_alignment(&file)? } else { None };
         let facts = DeviceFacts { direct_alignment_bytes: alignment, ..DeviceFacts::default() };
-        let cursor = self.cursor(alignment);
+        let cursor = self.cursor(alignment).beginning_at(self.storage.first_offset(worker));
         match plan.arm.engine {
             Engine::Syscall => Ok(self.open_syscall(file, files, cursor, facts, visitor)),
             #[cfg(target_os = "linux")]

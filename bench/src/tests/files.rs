@@ -6,7 +6,7 @@ use std::path::Path;
 use synctail_sys::{Arena, DirHandle, OsClock, Scale};
 
 use super::*;
-use crate::{Cause, Cursor, Engine, FileTarget, PairPart, WorkerReport};
+use crate::{Cause, Cursor, Engine, FileTarget, PairPart, Storage, WorkerReport};
 
 const BLOCK: u64 = 4_096;
 const SEED: u64 = 7;
@@ -42,7 +42,12 @@ fn lack(report: &RunReport) -> Option<String> {
 
 fn run_on(dir: &Path, plan: &Plan, arena: Arena) -> (Board, RunReport) {
     let dir = Arc::new(DirHandle::open(dir).unwrap());
-    let target = FileTarget { dir, arena, plan: plan.clone(), allowed_cpus: Vec::new() };
+    let target = FileTarget {
+        storage: Storage::Directory(dir),
+        arena,
+        plan: plan.clone(),
+        allowed_cpus: Vec::new(),
+    };
     let board = board_for(plan);
     plan.check().unwrap();
     (board, crate::run(plan, &OsClock, &target, board))
@@ -140,7 +145,12 @@ fn a_directory_that_is_gone_is_a_fault_of_the_preparation() {
     std::fs::remove_dir(&path).unwrap();
     let plan = plan(Arm::DEFAULT, Layout::Append, 1);
     let arena = Arena::new(BLOCK as usize, SEED);
-    let target = FileTarget { dir: handle, arena, plan: plan.clone(), allowed_cpus: Vec::new() };
+    let target = FileTarget {
+        storage: Storage::Directory(handle),
+        arena,
+        plan: plan.clone(),
+        allowed_cpus: Vec::new(),
+    };
     let board = board_for(&plan);
     let report = crate::run(&plan, &OsClock, &target, board);
     let fault = report.fault.unwrap();

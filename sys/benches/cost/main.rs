@@ -21,7 +21,7 @@ use bare::{CLoop, RustLoop};
 use figures::{Spread, is_trial, judge};
 use synctail_bench::{
     Arm, Board, BoardSize, Bounds, Closed, DeviceFacts, FileTarget, Lane, Layout, Length,
-    MeasureLoop, MemoryPreparer, Plan, RingOptions, Target, Visitor, WarmUp,
+    MeasureLoop, MemoryPreparer, Plan, RingOptions, Storage, Target, Visitor, WarmUp,
 };
 use synctail_sys::{Arena, Clock, DirHandle, TscClock, pin, reserve_words};
 
@@ -133,7 +133,12 @@ fn measure(rounds: u64, slice_pairs: u64) -> Result<Vec<Round>, Box<dyn Error>> 
     MemoryPreparer::new(board).advance();
     let arena = Arena::new(BLOCK as usize, 1);
     let work = Arc::new(DirHandle::open(dir.path())?);
-    let target = FileTarget { dir: work, arena, plan: plan(), allowed_cpus: Vec::new() };
+    let target = FileTarget {
+        storage: Storage::Directory(work),
+        arena,
+        plan: plan(),
+        allowed_cpus: Vec::new(),
+    };
     let interleaved =
         Interleaved { clock: &clock, board, dir: dir.path(), arena, rounds, slice_pairs };
     target.open(0, board, &clock, interleaved).map_err(|fault| format!("{fault:?}"))?
