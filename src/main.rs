@@ -10,7 +10,9 @@ mod clock;
 mod device;
 mod evidence;
 mod human;
+mod import;
 mod inspect;
+mod judge;
 mod load;
 mod outputs;
 mod policy;
@@ -37,6 +39,7 @@ fn main() {
     let code = match Cli::try_parse_from(&command) {
         Ok(Cli { command: Command::Check(args) }) => check::run(&args, &command),
         Ok(Cli { command: Command::Inspect(args) }) => inspect::run(&args, &command),
+        Ok(Cli { command: Command::Judge(args) }) => judge::run(&args, &command),
         Ok(Cli { command: Command::Powercut(command) }) => powercut::run(&command),
         Ok(Cli { command: Command::Qualify(args) }) => qualify::run(&args, &command),
         Ok(Cli { command: Command::Load }) => load::serve(),

@@ -46,6 +46,66 @@ pub fn parse_count(text: &str) -> Result<u64, String> {
     digits.parse().map_err(|_| format!("not a whole number: {text:?}"))
 }
 
+/// A unit of time as files and people write it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TimeUnit {
+    ns: f64,
+}
+
+impl TimeUnit {
+    /// Nanoseconds.
+    pub const NS: TimeUnit = TimeUnit { ns: 1.0 };
+    /// Seconds.
+    pub const S: TimeUnit = TimeUnit { ns: 1e9 };
+
+    /// The unit of this name: `ns`, `us`, `ms`, `s`, `min`, `h` and the forms that tools print.
+    pub fn named(name: &str) -> Option<TimeUnit> {
+        let ns = match name.to_ascii_lowercase().as_str() {
+            "ns" | "nsec" | "nsecs" | "nanoseconds" => 1.0,
+            "us" | "usec" | "usecs" | "\u{b5}s" | "\u{3bc}s" | "microseconds" => 1e3,
+            "ms" | "msec" | "msecs" | "milliseconds" => 1e6,
+            "s" | "sec" | "secs" | "second" | "seconds" => 1e9,
+            "min" | "mins" | "minutes" => 60e9,
+            "h" | "hour" | "hours" => 3_600e9,
+            _ => return None,
+        };
+        Some(TimeUnit { ns })
+    }
+
+    /// `value` of this unit in whole nanoseconds; nothing for what no latency can be.
+    pub fn ns_of(self, value: f64) -> Option<u64> {
+        let ns = (value * self.ns).round();
+        // Above 2^63 it is a sentinel or an overflow, not a latency.
+        (ns.is_finite() && (0.0..9.2e18).contains(&ns)).then_some(ns as u64)
+    }
+
+    /// A number of this unit: digits with a point, an exponent, or fio's `k` and `m` behind.
+    pub fn parse(self, text: &str) -> Option<u64> {
+        let text = text.trim();
+        let (digits, factor) = match text.as_bytes().last()? {
+            b'k' => (&text[..text.len() - 1], 1e3),
+            b'm' => (&text[..text.len() - 1], 1e6),
+            _ => (text, 1.0),
+        };
+        let starts = digits.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+        let value: f64 = digits.parse().ok().filter(|_| starts)?;
+        self.ns_of(value * factor)
+    }
+}
+
+/// `--unit`.
+pub fn parse_time_unit(text: &str) -> Result<TimeUnit, String> {
+    TimeUnit::named(text.trim()).ok_or_else(|| format!("no such unit: {text:?}; ns, us, ms or s"))
+}
+
+/// Nanoseconds from a number and its unit, with or without a space between: `55.9ms`, `1.5 min`.
+pub fn parse_printed_ns(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let digits = text.find(|c: char| c.is_alphabetic() && c != 'e' && c != 'E')?;
+    let (value, unit) = text.split_at(digits);
+    TimeUnit::named(unit.trim())?.parse(value)
+}
+
 #[cfg(test)]
 mod properties;
 
@@ -101,6 +161,25 @@ mod tests {
         for text in ["", "/s", "0", "-1/s", "inf", "nan", "0.0001", "1e9/s", "100/m", "x/s"] {
             assert!(parse_rate(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn printed_times_have_their_own_unit() {
+        let cases = [
+            ("55.965958ms", 55_965_958),
+            ("1.5 min", 90_000_000_000),
+            ("766.4 ms", 766_400_000),
+            ("7ns", 7),
+            ("2.5e-05s", 25_000),
+        ];
+        for (text, ns) in cases {
+            assert_eq!(parse_printed_ns(text), Some(ns), "{text}");
+        }
+        for text in ["", "7", "-1ms", "nan ms", "inf s", "1e300s", "ms"] {
+            assert_eq!(parse_printed_ns(text), None, "{text}");
+        }
+        assert_eq!(TimeUnit::named("usec").unwrap().parse("5729.7k"), Some(5_729_700_000));
+        assert!(parse_time_unit("parsec").is_err());
     }
 
     #[test]

@@ -2,10 +2,12 @@
 #![allow(clippy::unwrap_used)] // a test may; what it found is in the panic
 
 mod cli; // arguments, messages, exit codes, output and paths
+
 mod durability; // flushes that are swallowed, and honest ones
 mod faults; // what a filesystem refuses: space, quota, limits, rights
 mod filesystems; // every arm on real ext4, xfs, btrfs, tmpfs (loop devices, root)
 mod fuse; // the rig: injected delays, EIO, short writes, hangs
+mod judge; // results of before, ours and other tools', judged
 mod load; // noisy neighbours: that they are noisy, and gone afterwards
 mod peers; // what other programs print, read; the table of them
 mod powercut; // what is lost when the power goes, on the rig

@@ -1,11 +1,13 @@
 //! The command line as typed. Nothing is looked up here and no default is applied.
 
 mod device;
+mod judge;
 mod pin;
 mod powercut;
 mod qualify;
 
 pub use device::DeviceArgs;
+pub use judge::JudgeFilesArgs;
 pub use pin::Pin;
 pub use powercut::{KeeperArgs, PowercutCommand, VerifyArgs, WitnessArgs, WriteArgs};
 pub use qualify::QualifyArgs;
@@ -38,6 +40,9 @@ pub enum Command {
     /// Say what lies under PATH and whether a flush there can be trusted; write nothing
     #[command(after_help = INSPECT_EXIT_CODES)]
     Inspect(InspectArgs),
+    /// Judge saved records, or what fio and other tools measured
+    #[command(after_help = CHECK_EXIT_CODES)]
+    Judge(JudgeFilesArgs),
     /// Do acknowledged writes survive when the power goes?
     #[command(subcommand)]
     Powercut(PowercutCommand),

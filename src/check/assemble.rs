@@ -48,6 +48,7 @@ pub fn empty_record(command: &[OsString]) -> Record {
         counters: None,
         wall_ns: None,
         pairs_per_s: None,
+        source: None,
         observations: Vec::new(),
         verdict: None,
         samples: None,

@@ -223,7 +223,11 @@ fn read_bounded(name: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-fn load_policy(name: &Path) -> Result<Policy, Refusal> {
+/// The built-in policy of this name, or the one in this file.
+///
+/// # Errors
+/// Where there is neither.
+pub fn load_policy(name: &Path) -> Result<Policy, Refusal> {
     if let Some(policy) = name.to_str().and_then(Policy::named) {
         return Ok(policy);
     }

@@ -7,6 +7,7 @@ mod distributions;
 mod interval;
 mod load;
 mod proof;
+mod source;
 mod substrate;
 mod trace;
 mod verdict;
@@ -15,6 +16,7 @@ pub use distributions::{Distributions, Parts, Samples, WorkerDistributions, Work
 pub use interval::{DeviceTime, Interval};
 pub use load::{LoadPlan, LoadReport};
 pub use proof::{CounterKind, CounterMoved, Proof, SymbolRecord};
+pub use source::{Figures, Source, SourcePart};
 pub use substrate::{Block, Completion, Facts, IoLimit, Machine, Mount, Substrate, Unknown, Zfs};
 pub use trace::{Tail, Trace, TracedDevice, TracedPair, TracedRequest, Waits};
 pub use verdict::{
@@ -82,6 +84,9 @@ pub struct Record {
     /// Completed pairs of all workers over `wall_ns`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pairs_per_s: Option<f64>,
+    /// The file it was read from; only in what `judge` and `report` print.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<Source>,
     /// Facts about the run that become findings of the verdict.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub observations: Vec<Finding>,

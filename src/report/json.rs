@@ -17,7 +17,7 @@ pub fn render(record: &Record, with_samples: bool) -> String {
 
 /// A copy that never touches the samples, which may be gigabytes. Field by field, so that a field
 /// added to the record cannot be forgotten here.
-fn without_samples(record: &Record) -> Record {
+pub fn without_samples(record: &Record) -> Record {
     Record {
         schema: record.schema.clone(),
         tool: record.tool.clone(),
@@ -38,6 +38,7 @@ fn without_samples(record: &Record) -> Record {
         counters: record.counters.clone(),
         wall_ns: record.wall_ns,
         pairs_per_s: record.pairs_per_s,
+        source: record.source.clone(),
         observations: record.observations.clone(),
         verdict: record.verdict.clone(),
         samples: None,

@@ -3,6 +3,7 @@
 //! Pure: the same record gives the same bytes, on any machine.
 
 pub mod html;
+pub mod imported;
 pub mod json;
 pub mod text;
 mod trace;

@@ -25,6 +25,9 @@ pub struct TextOptions {
 
 /// `record` as text; empty where the run failed before it measured anything.
 pub fn render(record: &Record, options: &TextOptions) -> String {
+    if let Some(source) = record.source.as_ref().filter(|source| !source.parts.is_empty()) {
+        return super::imported::render(record, source, options);
+    }
     let failed = record.status == Status::Failed;
     if failed && record.distributions.is_none() {
         return String::new();
@@ -212,7 +215,7 @@ fn write_load(lines: &mut Lines, record: &Record) {
     lines.say(&format!("  load: {}: {}", plan.mix, done.join(", ")), 4);
 }
 
-fn write_durability(lines: &mut Lines, record: &Record) {
+pub(super) fn write_durability(lines: &mut Lines, record: &Record) {
     let Some(verdict) = &record.verdict else { return };
     let state = match verdict.durability {
         Durability::Proved => return,
@@ -223,7 +226,7 @@ fn write_durability(lines: &mut Lines, record: &Record) {
 }
 
 /// Only where the samples do not carry the band.
-fn write_confidence(lines: &mut Lines, record: &Record) {
+pub(super) fn write_confidence(lines: &mut Lines, record: &Record) {
     let doubt = match record.verdict.as_ref().map(|verdict| verdict.confidence) {
         None | Some(Confidence::Clear) => return,
         Some(Confidence::Borderline) => "borderline: the interval of p99 crosses a limit",
@@ -268,7 +271,7 @@ fn findings(record: &Record) -> &[Finding] {
     record.verdict.as_ref().map_or(&record.observations, |verdict| &verdict.findings)
 }
 
-fn write_finding(lines: &mut Lines, finding: &Finding, verbose: bool) {
+pub(super) fn write_finding(lines: &mut Lines, finding: &Finding, verbose: bool) {
     let severity = match finding.severity {
         Severity::Info if !verbose => return,
         Severity::Info => "info",

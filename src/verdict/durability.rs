@@ -8,11 +8,15 @@ mod chain;
 mod moved;
 mod reasons;
 
+use super::imported;
 use crate::record::{Durability, Finding, Record, Severity};
 use reasons::Reason;
 
 /// Durability, the evidence in one line, and the findings that go with it.
 pub fn durability(record: &Record) -> (Durability, String, Vec<Finding>) {
+    if imported::is_import(record) {
+        return imported::durability(record);
+    }
     let refuted: Vec<Reason> = reasons::all(record);
     if refuted.is_empty() {
         return match chain::proof(record) {

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 use synctail_bench::{Distribution, Percentile};
 
-use crate::record::{JudgedOn, Metric, Parts, Record, Status};
+use super::imported;
+use crate::record::{Figures, JudgedOn, Metric, Parts, Record, Status};
 
 /// Fewest samples that a worker is judged on by p99: below, not one sample stands beyond it.
 pub const SAMPLES_FOR_P99: u64 = Percentile::P99.samples_needed();
@@ -21,6 +22,8 @@ pub struct Figure {
     pub on: JudgedOn,
     /// 95 % interval of p99; only where it was judged on p99 and no operation in flight raised it.
     pub interval_ns: Option<[u64; 2]>,
+    /// Only the upper bound of p99 is known.
+    pub is_bound: bool,
 }
 
 /// Everyone who measured something or was still measuring.
@@ -35,6 +38,8 @@ pub struct Participants<'a> {
 struct Participant<'a> {
     /// Absent if it completed no pair.
     parts: Option<&'a Parts>,
+    /// Instead of parts: what another tool said of it.
+    imported: Option<&'a Figures>,
     /// Lower bounds of its operations in flight, ascending.
     in_flight_ns: Vec<u64>,
 }
@@ -52,6 +57,13 @@ impl<'a> Participants<'a> {
             }
             if pooled_only {
                 workers.entry(0).or_default().parts = Some(&distributions.pooled);
+            }
+        }
+        if let Some(source) = record.source.as_ref().filter(|source| !source.parts.is_empty()) {
+            pooled_only = source.parts.len() == 1;
+            workers.clear();
+            for (number, part) in (0..).zip(&source.parts) {
+                workers.entry(number).or_default().imported = Some(&part.flush);
             }
         }
         for operation in &record.in_flight {
@@ -85,12 +97,22 @@ impl<'a> Participants<'a> {
 
 impl Participant<'_> {
     fn count(&self) -> u64 {
-        self.parts.map_or(0, |parts| parts.total.count)
+        // A file that does not say how many is not called too short.
+        let imported = self.imported.map(|figures| figures.count.unwrap_or(SAMPLES_FOR_P99));
+        imported.unwrap_or_else(|| self.parts.map_or(0, |parts| parts.total.count))
     }
 
     /// p99 with enough samples, else the maximum; always the maximum once an operation timed out,
     /// since one that never returned may not hide among the hundredth that p99 leaves out.
     fn figure(&self, metric: Metric, timed_out: bool) -> Option<Figure> {
+        if let Some(figures) = self.imported {
+            return imported::judged(figures).map(|(ns, is_p99)| Figure {
+                ns,
+                on: if is_p99 { JudgedOn::P99 } else { JudgedOn::Max },
+                interval_ns: None,
+                is_bound: figures.p99_within_ns.is_some(),
+            });
+        }
         let distribution = self.parts.and_then(|parts| match metric {
             Metric::Barrier => parts.barrier.as_ref(),
             Metric::Total => Some(&parts.total),
@@ -100,11 +122,11 @@ impl Participant<'_> {
         {
             let ns = raised_p99(d.count, p99, &self.in_flight_ns);
             let interval_ns = if ns == p99 { d.p99_interval_ns } else { None };
-            return Some(Figure { ns, on: JudgedOn::P99, interval_ns });
+            return Some(Figure { ns, on: JudgedOn::P99, interval_ns, is_bound: false });
         }
         let measured = distribution.map(|d: &Distribution| d.max_ns);
         let ns = measured.max(self.in_flight_ns.last().copied())?;
-        Some(Figure { ns, on: JudgedOn::Max, interval_ns: None })
+        Some(Figure { ns, on: JudgedOn::Max, interval_ns: None, is_bound: false })
     }
 }
 

@@ -6,6 +6,7 @@
 mod durability;
 mod figures;
 mod findings;
+mod imported;
 mod outcome;
 mod recommendation;
 #[cfg(test)]
@@ -14,6 +15,7 @@ mod traced;
 
 pub use durability::durability;
 pub use findings::in_flight;
+pub use imported::refusal as import_refusal;
 pub use recommendation::{config_line, recommend};
 
 use crate::policy::{Kind, Policy};
@@ -57,16 +59,21 @@ pub fn judge(record: &Record, policy: &Policy, options: &JudgeOptions) -> Option
     if record.status == Status::Failed {
         return None;
     }
+    if imported::refusal(record, policy).is_some() {
+        return None;
+    }
     let metric = metric(record, policy, options);
     let people = Participants::of(record);
     let own = people.worst(metric)?;
     let total = people.worst(Metric::Total)?;
-    if record.distributions.is_none() && policy.band(total.ns) < Band::Broken {
+    let nothing_complete = record.distributions.is_none() && !imported::is_import(record);
+    if nothing_complete && policy.band(total.ns) < Band::Broken {
         return None;
     }
     let total_decides = policy.band(total.ns) > policy.band(own.ns);
     let judged = if total_decides { total } else { own };
     let (durability, evidence, mut own_findings) = durability(record);
+    own_findings.extend(imported::count_unknown(record));
     own_findings.extend(total_decides.then(|| findings::cost_in_write(own.ns, total.ns)));
     own_findings.extend(findings::too_few_samples(&people));
     let fell_behind = findings::rate_not_reached(record);
@@ -91,7 +98,7 @@ pub fn judge(record: &Record, policy: &Policy, options: &JudgeOptions) -> Option
         evidence,
         fell_behind: fell_behind.is_some(),
     };
-    let p99_known = judged.on == JudgedOn::P99 && own.on == JudgedOn::P99;
+    let p99_known = judged.on == JudgedOn::P99 && own.on == JudgedOn::P99 && !judged.is_bound;
     Some(Verdict {
         policy: policy.name.clone(),
         metric,
@@ -127,6 +134,9 @@ impl Case<'_> {
 /// The judged part: what the command line says, else the total of an open loop (its queueing counts),
 /// else the policy's; always the total where the arm has no barrier of its own.
 fn metric(record: &Record, policy: &Policy, options: &JudgeOptions) -> Metric {
+    if imported::is_import(record) {
+        return Metric::Barrier;
+    }
     let plan = record.plan.as_ref();
     let has_barrier = match (&record.distributions, plan) {
         (Some(distributions), _) => distributions.pooled.barrier.is_some(),

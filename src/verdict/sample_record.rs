@@ -125,6 +125,7 @@ pub fn empty() -> Record {
         counters: None,
         wall_ns: Some(8_400_000_000),
         pairs_per_s: Some(476.25),
+        source: None,
         observations: Vec::new(),
         verdict: None,
         samples: None,
