@@ -93,6 +93,14 @@ impl Outputs {
     }
 }
 
+/// Writes one document to where `flag` says.
+///
+/// # Errors
+/// Where it cannot be written.
+pub fn write_file(flag: &str, path: &Path, text: &str) -> Result<(), Refusal> {
+    Sink::open(flag, path)?.write(flag, text)
+}
+
 fn refused(flag: &str, path: &Path, error: &io::Error) -> Refusal {
     let message = format!("{flag}: write {}: {error}", path.display());
     Refusal::cannot("output", "write", message, "give a file in a directory that can be written")

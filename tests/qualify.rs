@@ -76,7 +76,7 @@ age_files = 10
 name = "alone and loaded"
 repeats = 2
 load = "ci-burst"
-plan = { duration = "300ms" }
+plan = { iters = 200 }
 limits = { p50 = "30s", p99 = "50s", max = "50s", rate = "0.1/s", durability = "unproved", stalls = { longer_than = "50s", most = 0 } }
 loaded_limits = { max = "50s" }
 [[step]]
@@ -87,7 +87,7 @@ plan = { iters = 100, layout = "overwrite", file_size = "1MiB" }
 #[test]
 fn what_holds_passes_and_the_document_has_everything() {
     let lab = Lab::new(QUICK);
-    let outcome = lab.qualify("").run().exits(0);
+    let outcome = lab.qualify("--report").arg(lab.folder.at("page.html")).run().exits(0);
     let document = outcome.json();
     assert_eq!(document["schema"], "synctail.qualification/1");
     assert_eq!(document["verdict"]["pass"], true, "{document:#}");
@@ -111,6 +111,13 @@ fn what_holds_passes_and_the_document_has_everything() {
     let text = fs::read_to_string(lab.state().join("qualification.txt")).unwrap();
     assert!(text.contains("alone    ci-burst") && text.contains("verdict: qualified"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    let page = fs::read_to_string(lab.state().join("qualification.html")).unwrap();
+    for word in ["PASS", "beside", "ci-burst", "Percentiles", "records/001-001.json", "quick-like"]
+    {
+        assert!(page.contains(word), "{word}");
+    }
+    assert!(page.ends_with("</html>\n") && page.len() < 2 << 20);
+    assert_eq!(page, fs::read_to_string(lab.folder.at("page.html")).unwrap());
     assert!(crate::support::names_in(&lab.place).is_empty());
 }
 

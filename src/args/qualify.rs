@@ -26,6 +26,9 @@ pub struct QualifyArgs {
     /// text for a person, json for a program; the folder has both
     #[arg(long, value_enum, default_value_t = FormatArg::Text)]
     pub format: FormatArg,
+    /// Draw the document as one page there as well; the folder has it in any case
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
     /// No progress on standard error
     #[arg(long, short)]
     pub quiet: bool,

@@ -16,6 +16,7 @@ use crate::check::now_rfc3339;
 use crate::load::Mix;
 use crate::record::{Durability, Machine, Record, Tool};
 use crate::refusal::{Refusal, exit};
+use crate::report::html::qualification::{Samples, judged_samples};
 
 const MISSED: i32 = 1;
 const NOT_DURABLE: i32 = 4;
@@ -144,8 +145,7 @@ fn variant_report(
         rounds.iter().map(|round| record(campaign, round)).collect();
     let records = records?;
     let figures: Vec<Figures> = records.iter().map(Figures::of).collect();
-    // Where rounds were to become steady, those before the window are the way there.
-    let skipped = if step.steady.is_some() { rounds.len().saturating_sub(WINDOW) } else { 0 };
+    let skipped = way_there(step, rounds.len());
     let all = rounds.iter().zip(&records).zip(&figures);
     let judged: Vec<Judged> = all
         .map(|((round, record), figures)| Judged { number: round.number, record, figures })
@@ -187,6 +187,32 @@ fn variant_report(
     let rounds = rounds.iter().zip(&records).zip(&figures).map(report).collect();
     let load = load.map(|mix| mix.name().to_owned());
     Ok(VariantReport { load, rounds, judged_rounds, steady, limits })
+}
+
+/// The judged rounds' samples of each step, alone and beside its load.
+///
+/// # Errors
+/// Where a saved record is gone or has changed.
+pub fn samples(campaign: &Campaign) -> Result<Vec<Samples>, Refusal> {
+    let of_load = |step: &Step, load: Option<Mix>| {
+        let rounds = campaign.state.rounds_of(step, load);
+        let skipped = way_there(step, rounds.len());
+        let mut all = Vec::new();
+        for round in &rounds[skipped..] {
+            all.extend(judged_samples(&record(campaign, round)?));
+        }
+        all.sort_unstable();
+        Ok((load.map_or("alone", Mix::name).to_owned(), all))
+    };
+    let steps = campaign.spec.document.steps.iter();
+    steps
+        .map(|step| step.variants().into_iter().map(|load| of_load(step, load)).collect())
+        .collect()
+}
+
+/// Where rounds were to become steady, those before the window are the way there.
+fn way_there(step: &Step, rounds: usize) -> usize {
+    if step.steady.is_some() { rounds.saturating_sub(WINDOW) } else { 0 }
 }
 
 fn record(campaign: &Campaign, round: &Round) -> Result<Record, Refusal> {

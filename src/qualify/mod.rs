@@ -3,7 +3,7 @@
 
 mod bundle;
 mod campaign;
-mod document;
+pub mod document;
 mod estimate;
 mod explain;
 mod figures;
@@ -23,8 +23,9 @@ use std::path::{Path, PathBuf};
 
 use crate::args::{FormatArg, QualifyArgs};
 use crate::check::{complain, now_rfc3339};
-use crate::outputs::write_stdout;
+use crate::outputs::{self, write_stdout};
 use crate::refusal::Refusal;
+use crate::report::html::qualification;
 
 use campaign::Campaign;
 use document::Qualification;
@@ -36,6 +37,7 @@ use store::Store;
 
 const DOCUMENT: &str = "qualification.json";
 const TEXT: &str = "qualification.txt";
+const PAGE: &str = "qualification.html";
 
 /// Runs the command and returns its exit code.
 pub fn run(args: &QualifyArgs, command: &[OsString]) -> i32 {
@@ -104,7 +106,13 @@ fn qualify(
     campaign.run()?;
     let document = bundle::document(&campaign, machine, command)?;
     store.save(DOCUMENT, &json(&document))?;
-    store.save(TEXT, &text::render(&document))?;
+    let text = text::render(&document);
+    store.save(TEXT, &text)?;
+    let page = qualification::render(&document, &bundle::samples(&campaign)?, &text);
+    store.save(PAGE, &page)?;
+    if let Some(file) = &args.report {
+        outputs::write_file("--report", file, &page)?;
+    }
     Ok(document)
 }
 

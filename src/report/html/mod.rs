@@ -10,6 +10,7 @@ mod markup;
 mod page;
 mod percentile_curve;
 mod plot;
+pub mod qualification;
 mod repeat;
 mod slowest;
 mod split;
