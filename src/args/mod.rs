@@ -5,12 +5,14 @@ mod judge;
 mod pin;
 mod powercut;
 mod qualify;
+mod report;
 
 pub use device::DeviceArgs;
 pub use judge::JudgeFilesArgs;
 pub use pin::Pin;
 pub use powercut::{KeeperArgs, PowercutCommand, VerifyArgs, WitnessArgs, WriteArgs};
 pub use qualify::QualifyArgs;
+pub use report::{ReportArgs, ReportFormat};
 
 use std::path::PathBuf;
 
@@ -43,6 +45,8 @@ pub enum Command {
     /// Judge saved records, or what fio and other tools measured
     #[command(after_help = CHECK_EXIT_CODES)]
     Judge(JudgeFilesArgs),
+    /// Show saved records in another form; many of them as one table, worst first
+    Report(ReportArgs),
     /// Do acknowledged writes survive when the power goes?
     #[command(subcommand)]
     Powercut(PowercutCommand),
