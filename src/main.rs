@@ -26,6 +26,7 @@ mod rerender;
 mod resolve;
 mod substrate;
 mod supervise;
+mod sweep;
 mod trace;
 mod verdict;
 
@@ -44,6 +45,7 @@ fn main() {
         Ok(Cli { command: Command::Report(args) }) => rerender::run(&args),
         Ok(Cli { command: Command::Powercut(command) }) => powercut::run(&command),
         Ok(Cli { command: Command::Qualify(args) }) => qualify::run(&args, &command),
+        Ok(Cli { command: Command::Sweep(args) }) => sweep::run(&args, &command),
         Ok(Cli { command: Command::Load }) => load::serve(),
         Err(error) => check::refuse_usage(&error, &command),
     };
