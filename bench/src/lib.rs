@@ -13,6 +13,7 @@ mod arm;
 mod board;
 #[cfg(test)]
 mod cases;
+mod comparison;
 mod cursor;
 mod device;
 mod distribution;
@@ -37,6 +38,7 @@ mod worker;
 
 pub use arm::{Arm, Barrier, Engine};
 pub use board::{Activity, Board, BoardSize, Control, Pending};
+pub use comparison::{ArmSlice, Contrast, Outcome, Quantity, SignedRank, outcomes, slice_order};
 pub use cursor::Cursor;
 pub use device::{PairDevice, RingDevice, Segments, SingleDevice};
 pub use distribution::{Distribution, Percentile};
