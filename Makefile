@@ -41,6 +41,7 @@ peers:
 	cargo bench --locked --bench peers -- tools $(PEERS_ARGS)
 
 soak: figures
+	SYNCTAIL_SOAK=1 cargo test --locked --release -p synctail-bench --lib interval::simulated -- --nocapture
 	SYNCTAIL_SOAK=1 cargo test --locked --test integration -- durability::bar --test-threads 1 --nocapture
 	tests/peers/packages.sh
 	cargo bench --locked --bench peers -- all $(PEERS_ARGS)

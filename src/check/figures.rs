@@ -1,6 +1,6 @@
 //! Figures of what was completed: exact distributions, counts, rates, and the samples themselves.
 
-use synctail_bench::{Distribution, Opened, PairPart};
+use synctail_bench::{Distribution, Opened, P99Interval, PairPart};
 use synctail_sys::Scale;
 
 use super::assemble::cpus;
@@ -111,17 +111,28 @@ type Ranked = (Vec<Distribution>, Distribution);
 
 /// One part's distribution per worker and pooled; one part at a time bounds the memory.
 fn ranked(session: &Session, scale: &Scale, part: PairPart, active: &[u64]) -> Option<Ranked> {
-    let mut pooled = Vec::new();
+    let mut timed = Vec::new();
     let mut each = Vec::new();
     for &worker in active {
         let (arm, planned) = (session.request.arm, planned(session, worker));
-        let mut samples = session.measured.part_ns(worker, part, arm, scale, planned)?;
-        each.push(Distribution::of(&mut samples)?);
-        pooled.append(&mut samples);
+        let samples = session.measured.part_ns(worker, part, arm, scale, planned)?;
+        let starts = session.measured.samples(worker).map(|sample| sample.start);
+        // Pairs that had not begun come last.
+        timed.extend(starts.chain(std::iter::repeat(u64::MAX)).zip(samples.iter().copied()));
+        each.push(with_interval(samples)?);
     }
-    // Sorted runs one after the other: the stable sort merges them.
-    pooled.sort();
-    Some((each, Distribution::of_sorted(&pooled)?))
+    // What is slow at the same time in several workers is neighbours only in the order of time.
+    timed.sort_by_key(|&(start, _)| start);
+    let pooled = with_interval(timed.into_iter().map(|(_, ns)| ns).collect())?;
+    Some((each, pooled))
+}
+
+/// Ranks `series`, which is in the order of time.
+fn with_interval(series: Vec<u64>) -> Option<Distribution> {
+    let mut sorted = series.clone();
+    sorted.sort_unstable();
+    let p99_interval_ns = P99Interval::of(&series, &sorted).and_then(|p99| p99.interval_ns);
+    Some(Distribution { p99_interval_ns, ..Distribution::of_sorted(&sorted)? })
 }
 
 /// Every pair in columns.

@@ -29,7 +29,8 @@ use crate::report::html::qualification;
 
 use campaign::Campaign;
 use document::Qualification;
-pub use program::{Program, Waiting, end_with};
+use program::Waiting;
+pub use program::end_with;
 use spec::Spec;
 use state::State;
 use store::Store;

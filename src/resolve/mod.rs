@@ -29,8 +29,8 @@ const FILE_SIZE_BYTES: u64 = 16 << 20;
 const MAX_BYTES: u64 = 1 << 30;
 const TIMEOUT_NS: u64 = 60_000_000_000;
 const MAX_SAMPLES: u64 = 20_000_000;
-/// A sample on the board, and its two copies while a part is ranked.
-const BYTES_PER_SAMPLE: u64 = 24 + 16;
+/// A sample on the board, and its copies while a part is ranked: with its time, in order, and sorted.
+const BYTES_PER_SAMPLE: u64 = 24 + 40;
 
 /// What was asked, with every default that needs no look at the path.
 #[derive(Clone, Debug)]

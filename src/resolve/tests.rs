@@ -26,7 +26,7 @@ fn defaults_are_those_of_the_design() {
     assert_eq!((plan.segment_bytes, plan.segments_kept), (8 << 20, 128));
     assert_eq!(resolved.bytes_on_disk, 505 * 4_096);
     assert_eq!(resolved.bytes_written, Some(505 * 4_096));
-    assert_eq!(resolved.memory_bytes, 500 * 40);
+    assert_eq!(resolved.memory_bytes, 500 * 64);
 }
 
 #[test]
