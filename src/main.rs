@@ -22,9 +22,11 @@ mod quantity;
 mod record;
 mod refusal;
 mod report;
+mod rerender;
 mod resolve;
 mod substrate;
 mod supervise;
+mod sweep;
 mod trace;
 mod verdict;
 
@@ -40,8 +42,10 @@ fn main() {
         Ok(Cli { command: Command::Check(args) }) => check::run(&args, &command),
         Ok(Cli { command: Command::Inspect(args) }) => inspect::run(&args, &command),
         Ok(Cli { command: Command::Judge(args) }) => judge::run(&args, &command),
+        Ok(Cli { command: Command::Report(args) }) => rerender::run(&args),
         Ok(Cli { command: Command::Powercut(command) }) => powercut::run(&command),
         Ok(Cli { command: Command::Qualify(args) }) => qualify::run(&args, &command),
+        Ok(Cli { command: Command::Sweep(args) }) => sweep::run(&args, &command),
         Ok(Cli { command: Command::Load }) => load::serve(),
         Err(error) => check::refuse_usage(&error, &command),
     };

@@ -13,8 +13,10 @@ mod peers; // what other programs print, read; the table of them
 mod powercut; // what is lost when the power goes, on the rig
 mod qualify; // a procedure with limits: passes, fails by name, survives kill -9
 mod raw_device; // block devices: overwritten, or refused by name
+mod report; // saved records in other forms, and many as one table
 mod ring_refused; // io_uring forbidden by seccomp, sysctl and limits
 mod signals; // SIGINT and SIGTERM at any moment, closed pipes, left-overs
 mod support; // a directory, a command, a loop device; what may be required
+mod sweep; // products and presets, in rounds, interrupted and resumed
 mod tidy; // house rules that clippy cannot see
 mod trace; // what pairs wait for, by the kernel

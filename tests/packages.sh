@@ -12,6 +12,7 @@ need mkfs.xfs xfsprogs
 need mkfs.btrfs btrfs-progs
 need losetup mount
 need prlimit util-linux
+need promtool prometheus
 need chromium chromium
 ldconfig -p 2>/dev/null | grep -q libeatmydata || [ -e /usr/lib/x86_64-linux-gnu/libeatmydata.so ] || missing="$missing libeatmydata1"
 if [ "$(id -u)" = 0 ] && [ -d /sys/kernel/tracing ] && [ ! -d /sys/kernel/tracing/instances ]; then

@@ -46,11 +46,12 @@ fn sum(waits: &Value) -> u64 {
     waits.as_object().unwrap().values().map(ns).sum()
 }
 
-/// Share of all traced pairs' time of these causes together.
-fn share(record: &Value, causes: &[&str]) -> f64 {
-    let all = &record["trace"]["all"];
-    let named: u64 = causes.iter().map(|cause| ns(&all[*cause])).sum();
-    named as f64 / sum(all) as f64
+/// The cause of most of all traced pairs' time. How much of it the CPU took says how busy this machine is,
+/// so what the pairs waited for it is left out.
+fn main_cause(record: &Value) -> String {
+    let causes = record["trace"]["all"].as_object().unwrap().iter();
+    let others = causes.filter(|(cause, _)| *cause != "cpu_ns" && !cause.ends_with("run_queue_ns"));
+    others.max_by_key(|(_, time)| ns(time)).unwrap().0.clone()
 }
 
 #[test]
@@ -100,9 +101,10 @@ fn a_slow_flush_of_the_device_is_what_the_tail_waited_for() {
     let outcome =
         traced(filesystem.path(), "--iters 40 --warmup 2 --layout overwrite --file-size 1MiB");
     let record = outcome.json();
-    assert!(share(&record, &["flush_ns"]) > 0.5, "{}", outcome.all());
+    assert_eq!(main_cause(&record), "flush_ns", "{}", outcome.all());
     let worst = &record["trace"]["worst"][0];
-    assert!(ns(&worst["waits"]["flush_ns"]) >= 18_000_000, "{worst}");
+    // Not the wait: of a flush of 20 ms the worker may spend some on a CPU or ready, and has then not slept.
+    assert!(ns(&worst["longest_request"]["at_device_ns"]) >= 18_000_000, "{worst}");
     assert_eq!(worst["longest_request"]["operation"], "flush", "{worst}");
     assert_eq!(worst["longest_request"]["node"], filesystem.device_name().as_str(), "{worst}");
 }
@@ -120,12 +122,7 @@ fn what_another_process_does_is_not_blamed_on_a_device() {
     };
     let outcome = traced(rig.path(), "--iters 50 --warmup 2");
     let record = outcome.json();
-    assert!(
-        share(&record, &["unseen_ns", "run_queue_ns", "kernel_run_queue_ns"]) > 0.8,
-        "{}",
-        outcome.all()
-    );
-    assert!(share(&record, &["unseen_ns"]) > 0.3, "{}", outcome.all());
+    assert_eq!(main_cause(&record), "unseen_ns", "{}", outcome.all());
     assert_eq!(record["trace"]["devices"], serde_json::json!([]));
 }
 

@@ -9,12 +9,7 @@ use clap::Args;
 #[command(next_help_heading = "Raw device")]
 pub struct DeviceArgs {
     /// Write to this block device instead of to files; what is on it is lost
-    #[arg(
-        long,
-        value_name = "DEV",
-        requires = "destroy_data",
-        conflicts_with_all = ["path", "null", "clean"]
-    )]
+    #[arg(long, value_name = "DEV", requires = "destroy_data", conflicts_with = "path")]
     pub device: Option<PathBuf>,
     /// The data on the device may be destroyed
     #[arg(long, requires = "device")]

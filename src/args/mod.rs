@@ -5,12 +5,16 @@ mod judge;
 mod pin;
 mod powercut;
 mod qualify;
+mod report;
+mod sweep;
 
 pub use device::DeviceArgs;
 pub use judge::JudgeFilesArgs;
 pub use pin::Pin;
 pub use powercut::{KeeperArgs, PowercutCommand, VerifyArgs, WitnessArgs, WriteArgs};
 pub use qualify::QualifyArgs;
+pub use report::{ReportArgs, ReportFormat};
+pub use sweep::{Preset, SweepArgs};
 
 use std::path::PathBuf;
 
@@ -43,12 +47,16 @@ pub enum Command {
     /// Judge saved records, or what fio and other tools measured
     #[command(after_help = CHECK_EXIT_CODES)]
     Judge(JudgeFilesArgs),
+    /// Show saved records in another form; many of them as one table, worst first
+    Report(ReportArgs),
     /// Do acknowledged writes survive when the power goes?
     #[command(subcommand)]
     Powercut(PowercutCommand),
     /// Qualify storage by a written-down procedure with limits
     #[command(after_help = QUALIFY_EXIT_CODES)]
     Qualify(QualifyArgs),
+    /// Measure many combinations: arms, block sizes, workers, depths, layouts
+    Sweep(Box<SweepArgs>),
     /// The process of `--load`; it takes its orders from standard input
     #[command(hide = true)]
     Load,
@@ -164,7 +172,7 @@ pub struct WorkArgs {
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// Measure a device that does nothing: what remains is the tool itself, on this machine
-    #[arg(long)]
+    #[arg(long, conflicts_with = "device")]
     pub null: bool,
     /// Say what each of the worst pairs waited for, by the kernel's own trace (root; costs a little)
     #[arg(long, conflicts_with = "null")]
@@ -176,7 +184,7 @@ pub struct WorkArgs {
     #[arg(long, value_name = "DIR", requires = "load")]
     pub load_path: Option<PathBuf>,
     /// First remove what dead runs left behind in PATH
-    #[arg(long)]
+    #[arg(long, conflicts_with = "device")]
     pub clean: bool,
     /// End when this process does, which started it
     #[arg(long, hide = true, value_name = "PID")]

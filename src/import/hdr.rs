@@ -13,7 +13,7 @@ use crate::record::{Figures, SourcePart};
 
 /// Nothing where the text does not begin as such a log.
 pub fn read(text: &str, unit: Option<TimeUnit>) -> Option<Result<Import, String>> {
-    let is_log = text.starts_with("#[") || text.contains("\"StartTimestamp\"");
+    let is_log = text.starts_with("#[") || text.contains("\"StartTimestamp\",");
     is_log.then(|| measured(text, unit.unwrap_or(TimeUnit::NS)))
 }
 
@@ -38,14 +38,23 @@ fn measured(text: &str, unit: TimeUnit) -> Result<Import, String> {
     single("hdr-log", Measurement { parts: vec![part], ..Measurement::default() })
 }
 
+/// A log of ours has a tag for each part of the pair: the barrier is judged, or the total without one.
+fn part_wanted(text: &str) -> Option<&'static str> {
+    ["barrier", "total"].into_iter().find(|part| text.contains(&format!("Tag={part},")))
+}
+
 /// Every interval of the log in one histogram.
 pub fn merged(text: &str) -> Result<Histogram<u64>, String> {
     let mut all = Histogram::<u64>::new(3).map_err(|error| error.to_string())?;
     all.auto(true);
     let mut deserializer = Deserializer::new();
+    let wanted = part_wanted(text);
     for entry in IntervalLogIterator::new(text.as_bytes()) {
         let entry = entry.map_err(|error| format!("the HDR log cannot be read: {error:?}"))?;
         let LogEntry::Interval(interval) = entry else { continue };
+        if wanted.is_some_and(|part| interval.tag().is_none_or(|tag| tag.as_str() != part)) {
+            continue;
+        }
         let bytes = STANDARD.decode(interval.encoded_histogram());
         let bytes = bytes.map_err(|error| format!("the HDR log's base64: {error}"))?;
         let one: Histogram<u64> = deserializer

@@ -29,8 +29,7 @@ use crate::report::html::qualification;
 
 use campaign::Campaign;
 use document::Qualification;
-use program::Waiting;
-pub use program::end_with;
+pub use program::{Program, Waiting, end_with};
 use spec::Spec;
 use state::State;
 use store::Store;

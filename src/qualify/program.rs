@@ -80,6 +80,18 @@ impl Program {
         Ok(Program(command.spawn().map_err(refused)?))
     }
 
+    /// The same with the terminal of this process, for a question and its answer.
+    ///
+    /// # Errors
+    /// Where no process can be had.
+    pub fn start_asking(args: &[OsString]) -> Result<Program, Refusal> {
+        let refused = |error: io::Error| {
+            Refusal::cannot("prepare", "fork", format!("start synctail: {error}"), "")
+        };
+        let mut command = Command::new(this_binary().map_err(refused)?);
+        Ok(Program(command.args(args).stdout(Stdio::piped()).spawn().map_err(refused)?))
+    }
+
     /// Waits for its end; a signal to this process ends it.
     pub fn wait(mut self, waiting: &Waiting) -> Ended {
         // Read on the side: an answer that is longer than a pipe must not block it.

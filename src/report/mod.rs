@@ -2,9 +2,13 @@
 //!
 //! Pure: the same record gives the same bytes, on any machine.
 
+pub mod csv;
+pub mod fleet;
+pub mod hdr;
 pub mod html;
 pub mod imported;
 pub mod json;
+pub mod prometheus;
 pub mod text;
 mod trace;
 

@@ -145,7 +145,10 @@ fn nothing_is_measured_without_a_file_and_shows_the_tool_itself() {
         assert_eq!(record["substrate"]["filesystem"], "null", "{arm}");
         assert_eq!(record["counters"]["pairs"], 4_000, "{arm}");
         assert_eq!(record["verdict"]["durability"], "not_durable", "{arm}");
-        assert!(record["distributions"]["pooled"]["total"]["min_ns"].as_u64().unwrap() > 0);
+        // Not the least: where the TSC advances in steps (AMD: 26 ticks of 0.38 ns), two reads that stand next to
+        // each other can fall into one.
+        let total = &record["distributions"]["pooled"]["total"];
+        assert!(total["mean_ns"].as_f64().unwrap() > 0.0, "{arm}: {total}");
         folder.is_clean();
     }
     // Every report says how much of a pair is the tool itself.
