@@ -20,17 +20,17 @@ fill = "1MiB"
 [[step]]
 name = "first"
 repeats = 3
-plan = { iters = 100 }
+plan = { iters = 30 }
 [[step]]
 name = "misses"
 repeats = 2
-plan = { iters = 100 }
+plan = { iters = 30 }
 limits = { p50 = "1ns" }
 [[step]]
 name = "last"
 repeats = 3
 load = "ci-burst"
-plan = { iters = 100 }
+plan = { iters = 30 }
 "#;
 
 /// What must not depend on how often it was interrupted: verdicts, numbers of rounds, limits that hold.
@@ -89,7 +89,7 @@ fn a_signal_leaves_a_marked_document_and_resume_finishes_it() {
     for (signal, code) in [(Signal::SIGINT, 130), (Signal::SIGTERM, 143)] {
         let lab = Lab::new(SHORT);
         let running = lab.qualify("").start();
-        assert!(eventually(PATIENCE, || rounds(&lab).len() == 1));
+        assert!(eventually(PATIENCE, || !rounds(&lab).is_empty()));
         running.signal(signal);
         let document = running.wait().exits(code).json();
         assert_eq!(document["status"], "interrupted", "{document:#}");
@@ -99,6 +99,17 @@ fn a_signal_leaves_a_marked_document_and_resume_finishes_it() {
         let document = lab.qualify("--resume").run().exits(1).json();
         assert_eq!(step(&document, "last")["verdict"], "pass", "{document:#}");
     }
+}
+
+#[test]
+fn a_round_ends_when_the_qualification_is_killed() {
+    // Longer than this test waits for its end.
+    let lab = Lab::new("name = 'x'\n[[step]]\nname = 'a'\nplan = { duration = '50s' }\n");
+    let running = lab.qualify("").start();
+    assert!(eventually(PATIENCE, || !names_in(&lab.place).is_empty()));
+    running.signal(Signal::SIGKILL);
+    running.wait();
+    nothing_is_left(&lab);
 }
 
 #[test]
