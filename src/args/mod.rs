@@ -207,6 +207,9 @@ pub struct JudgeArgs {
     /// Fail (exit 4) unless it is proved that flushes reach the device
     #[arg(long)]
     pub require_proof: bool,
+    /// How long a client waits for JetStream's CreateStream [default: 5s]
+    #[arg(long, value_name = "TIME", value_parser = positive_time)]
+    pub deadline: Option<u64>,
     /// Say which sync interval to configure, why, and what it costs
     #[arg(long)]
     pub recommend: bool,

@@ -69,6 +69,7 @@ fn conclude(
         metric: args.judge.metric.map(Into::into),
         fail_at: args.judge.fail_at,
         require_proof: args.judge.require_proof,
+        deadline_ns: args.judge.deadline,
     };
     record.verdict = judge(&record, policy, &options);
     let mut code = exit_code(session.end, &record);

@@ -42,6 +42,7 @@ pub fn run(args: &JudgeFilesArgs, command: &[OsString]) -> i32 {
         metric: args.judge.metric.map(Into::into),
         fail_at: args.judge.fail_at,
         require_proof: args.judge.require_proof,
+        deadline_ns: args.judge.deadline,
     };
     let mut results = Vec::new();
     for file in &args.files {

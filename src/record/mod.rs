@@ -6,6 +6,7 @@
 mod distributions;
 mod interval;
 mod load;
+mod prediction;
 mod proof;
 mod source;
 mod substrate;
@@ -15,6 +16,7 @@ mod verdict;
 pub use distributions::{Distributions, Parts, Samples, WorkerDistributions, WorkerSamples};
 pub use interval::{DeviceTime, Interval};
 pub use load::{LoadPlan, LoadReport};
+pub use prediction::{CreateStreamPrediction, IntervalPrice, Prediction, PubAckPrediction};
 pub use proof::{CounterKind, CounterMoved, Proof, SymbolRecord};
 pub use source::{Figures, Source, SourcePart};
 pub use substrate::{Block, Completion, Facts, IoLimit, Machine, Mount, Substrate, Unknown, Zfs};

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Prediction;
+
 /// A record judged under a policy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
@@ -35,6 +37,9 @@ pub struct Verdict {
     /// What to configure; absent where the policy has no such setting.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recommendation: Option<Recommendation>,
+    /// What a JetStream server would do here; only under a policy for JetStream.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prediction: Option<Prediction>,
     /// What else was found.
     pub findings: Vec<Finding>,
 }

@@ -8,6 +8,7 @@ mod figures;
 mod findings;
 mod imported;
 mod outcome;
+mod prediction;
 mod recommendation;
 #[cfg(test)]
 pub mod sample_record;
@@ -23,6 +24,7 @@ use crate::record::{
     Band, Confidence, Durability, Judged, JudgedOn, Metric, Record, Status, Verdict,
 };
 use figures::{Figure, Participants};
+use prediction::predict;
 
 /// What the command line adds to the policy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,6 +35,8 @@ pub struct JudgeOptions {
     pub fail_at: Option<Band>,
     /// Unproved durability does not pass.
     pub require_proof: bool,
+    /// How long a client waits for CreateStream, instead of the usual 5 s.
+    pub deadline_ns: Option<u64>,
 }
 
 /// Everything that pass, exit code and sentence follow from.
@@ -98,6 +102,10 @@ pub fn judge(record: &Record, policy: &Policy, options: &JudgeOptions) -> Option
         evidence,
         fell_behind: fell_behind.is_some(),
     };
+    let for_jetstream = policy.kind == Kind::Jetstream;
+    let deadline_ns = options.deadline_ns.unwrap_or(prediction::DEADLINE_NS);
+    let prediction = for_jetstream.then(|| predict(record, judged.ns, deadline_ns)).flatten();
+    own_findings.extend(prediction::create_stream_deadline(prediction.as_ref(), durability));
     let p99_known = judged.on == JudgedOn::P99 && own.on == JudgedOn::P99 && !judged.is_bound;
     Some(Verdict {
         policy: policy.name.clone(),
@@ -113,7 +121,8 @@ pub fn judge(record: &Record, policy: &Policy, options: &JudgeOptions) -> Option
         pass: outcome::pass(&case),
         exit_code: outcome::exit_code(&case),
         sentence: outcome::sentence(&case),
-        recommendation: (policy.kind == Kind::Jetstream).then(|| recommend(&case.situation())),
+        recommendation: for_jetstream.then(|| recommend(&case.situation())),
+        prediction,
         findings: record.observations.iter().cloned().chain(own_findings).collect(),
     })
 }

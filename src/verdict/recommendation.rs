@@ -15,7 +15,7 @@ const MS: u64 = 1_000_000;
 const LONGEST: &str = "2m";
 
 /// The intervals to choose from, in the form the server's configuration takes.
-const STEPS: [(u64, &str); 11] = [
+pub const STEPS: [(u64, &str); 11] = [
     (100 * MS, "100ms"),
     (200 * MS, "200ms"),
     (500 * MS, "500ms"),
@@ -141,7 +141,7 @@ fn step_at_least(ns: u64) -> Option<(u64, &'static str)> {
 }
 
 /// f/(interval+f), 0 to 1.
-fn stall_share(interval_ns: u64, flush_ns: u64) -> f64 {
+pub fn stall_share(interval_ns: u64, flush_ns: u64) -> f64 {
     flush_ns as f64 / (interval_ns as f64 + flush_ns as f64)
 }
 

@@ -98,6 +98,7 @@ fn etcd_measures_its_own_block_and_recommends_nothing() {
     assert_eq!(record["plan"]["block_size_bytes"], 2300);
     assert_eq!(record["verdict"]["policy"], "etcd");
     assert!(record["verdict"]["recommendation"].is_null());
+    assert!(record["verdict"]["prediction"].is_null());
     let p99 = record["verdict"]["p99_ns"].as_u64().unwrap();
     let pass = p99 < 10_000_000;
     assert_eq!(record["verdict"]["pass"], pass, "{}", outcome.all());

@@ -158,6 +158,7 @@ fn every_record_fits_steers_nothing_and_reads_back() {
             metric: random.some(|r| if r.chance() { Metric::Total } else { Metric::Barrier }),
             fail_at: None,
             require_proof: random.chance(),
+            deadline_ns: None,
         };
         record.verdict = judge(&record, &policy, &options);
         verdicts += u32::from(record.verdict.is_some());
