@@ -19,7 +19,9 @@ pub use load::{LoadPlan, LoadReport};
 pub use prediction::{CreateStreamPrediction, IntervalPrice, Prediction, PubAckPrediction};
 pub use proof::{CounterKind, CounterMoved, Proof, SymbolRecord};
 pub use source::{Figures, Source, SourcePart};
-pub use substrate::{Block, Completion, Facts, IoLimit, Machine, Mount, Substrate, Unknown, Zfs};
+pub use substrate::{
+    Block, Completion, Facts, IdleState, IoLimit, Machine, Mount, NumaNode, Substrate, Unknown, Zfs,
+};
 pub use trace::{Tail, Trace, TracedDevice, TracedPair, TracedRequest, Waits};
 pub use verdict::{
     Band, Confidence, Durability, Finding, Judged, JudgedOn, Metric, Recommendation, Severity,

@@ -90,6 +90,9 @@ pub struct Block {
     /// Firmware revision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub firmware: Option<String>,
+    /// NUMA node of the controller.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub numa_node: Option<u64>,
     /// Serial number; only where it was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub serial: Option<String>,
@@ -176,6 +179,36 @@ pub struct Machine {
     /// Vendor and product by the firmware, which names the hypervisor or cloud of a virtual machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub product: Option<String>,
+    /// The frequency governors in force, each once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub frequency_governors: Vec<String>,
+    /// What puts idle CPUs to sleep, such as `intel_idle` or `haltpoll`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle_driver: Option<String>,
+    /// The state of those that are not switched off from which a CPU takes the longest to wake.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deepest_idle: Option<IdleState>,
+    /// Nodes that have CPUs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub numa_nodes: Vec<NumaNode>,
+}
+
+/// A sleep state of a CPU.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IdleState {
+    /// Such as `C6`.
+    pub name: String,
+    /// The longest that waking up from it takes, by the kernel's table.
+    pub exit_latency_us: u64,
+}
+
+/// A NUMA node.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NumaNode {
+    /// Its number.
+    pub node: u64,
+    /// The kernel's list, such as `0-3,8`.
+    pub cpus: String,
 }
 
 /// A limit of a control group.

@@ -159,12 +159,20 @@ pub fn write_substrate(lines: &mut Lines, substrate: &Substrate) {
     let machine = &substrate.machine;
     let guest = machine.virtualised.map(|guest| if guest { "virtual" } else { "physical" });
     let container = machine.container.as_ref().map(|name| format!("in {name}"));
+    let governors = machine.frequency_governors.join(" and ");
+    let governors = (!governors.is_empty()).then(|| format!("governor {governors}"));
+    let idle = machine
+        .deepest_idle
+        .as_ref()
+        .map(|state| format!("sleeps in {}, {} us to wake", state.name, state.exit_latency_us));
     let facts = [
         machine.kernel.as_deref(),
         machine.cpu_model.as_deref(),
         guest,
         machine.product.as_deref(),
         container.as_deref(),
+        governors.as_deref(),
+        idle.as_deref(),
     ];
     let facts: Vec<&str> = facts.into_iter().flatten().collect();
     if !facts.is_empty() {
@@ -195,6 +203,7 @@ fn block_line(block: &Block) -> String {
     facts.extend(block.firmware.as_ref().map(|firmware| format!("firmware {firmware}")));
     facts.extend(block.serial.as_ref().map(|serial| format!("serial {serial}")));
     facts.extend(block.transport.clone());
+    facts.extend(block.numa_node.map(|node| format!("NUMA node {node}")));
     facts.extend(block.write_cache.clone());
     facts.extend(block.fua.map(|fua| if fua { "fua" } else { "no fua" }.to_owned()));
     facts.extend(block.rotational.map(|r| if r { "rotational" } else { "solid state" }.to_owned()));

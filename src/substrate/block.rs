@@ -43,6 +43,7 @@ pub fn node(dir: &Path) -> Block {
         // -1 where the kernel is built without it.
         wbt_lat_us: queue("wbt_lat_usec").and_then(|text| text.parse().ok()),
         model: value(&dir.join("device/model")),
+        numa_node: super::cpus::node_of_device(dir),
         backing_file: backing_file(dir).map(|path| lossy(&path)),
         device,
         ..Block::default()

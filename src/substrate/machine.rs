@@ -34,7 +34,17 @@ pub fn read(root: &Path, unknown: &mut Vec<Unknown>) -> Machine {
         unknown.push(missing("virtualised", "no flags in /proc/cpuinfo"));
     }
     let (container, product) = (container(root), product(root));
-    Machine { kernel, cpu_model, virtualised, clocksource, container, product }
+    let mut machine = Machine {
+        kernel,
+        cpu_model,
+        virtualised,
+        clocksource,
+        container,
+        product,
+        ..Machine::default()
+    };
+    super::cpus::read(root, &mut machine);
+    machine
 }
 
 /// The marks that container managers leave; none is no proof that there is no container.

@@ -9,6 +9,7 @@ mod block;
 #[cfg(test)]
 mod cases;
 mod command;
+mod cpus;
 #[cfg(test)]
 mod fake;
 mod interrupts;

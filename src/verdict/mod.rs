@@ -7,6 +7,7 @@ mod durability;
 mod figures;
 mod findings;
 mod imported;
+mod machine;
 mod outcome;
 mod prediction;
 mod recommendation;
@@ -85,6 +86,8 @@ pub fn judge(record: &Record, policy: &Policy, options: &JudgeOptions) -> Option
     own_findings.extend(findings::not_started(record));
     own_findings.extend(findings::cpu_contention(record));
     own_findings.extend(findings::device_share(record));
+    own_findings.extend(machine::cpu_sleep(record));
+    own_findings.extend(machine::numa_remote(record));
     own_findings.extend(traced::tail(record));
     own_findings.extend(traced::lost(record));
     own_findings.extend(findings::slog_unused(record));

@@ -157,6 +157,7 @@ fn substrate() -> Substrate {
             cpu_model: Some("Some CPU".into()),
             virtualised: Some(true),
             clocksource: None,
+            ..Machine::default()
         },
         unknown: vec![Unknown {
             fact: "cache of the host".into(),
