@@ -17,6 +17,7 @@ mod load;
 mod outputs;
 mod policy;
 mod powercut;
+mod program;
 mod qualify;
 mod quantity;
 mod record;

@@ -32,7 +32,7 @@ use session::{End, Session};
 /// Runs the command and returns its exit code.
 pub fn run(args: &CheckArgs, command: &[OsString]) -> i32 {
     supervise::survive_file_size_limit();
-    args.work.end_with.into_iter().for_each(crate::qualify::end_with);
+    args.work.end_with.into_iter().for_each(crate::program::end_with);
     let outputs = match Outputs::open(&args.output) {
         Ok(outputs) => outputs,
         Err(refusal) => return refuse(args, command, &refusal, &Outputs::stdout()),

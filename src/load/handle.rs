@@ -2,7 +2,6 @@
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsFd;
-use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -10,24 +9,15 @@ use nix::fcntl::{FcntlArg, OFlag, fcntl};
 
 use super::message::{Order, Said};
 use super::tally::between;
+use crate::program::this_binary;
 use crate::record::LoadReport;
 use crate::refusal::Refusal;
 
 /// The hidden entry of this binary.
 const ENTRY: &str = "load";
-/// The running binary, also where its file has been replaced since.
-const THIS_BINARY: &str = "/proc/self/exe";
 /// How long an owner that gives up waits for a load that ends.
 const LAST_WAIT: Duration = Duration::from_millis(300);
 const LAST_LOOK: Duration = Duration::from_millis(5);
-
-/// A path that starts this program anew.
-pub fn this_binary() -> io::Result<PathBuf> {
-    match std::fs::exists(THIS_BINARY) {
-        Ok(true) => Ok(PathBuf::from(THIS_BINARY)),
-        _ => std::env::current_exe(),
-    }
-}
 
 /// How far a load has come.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -14,7 +14,7 @@ mod storm;
 mod tally;
 mod writer;
 
-pub use handle::{Load, State, this_binary};
+pub use handle::{Load, State};
 pub use message::{Order, Precondition, Room, Work};
 pub use process::serve;
 

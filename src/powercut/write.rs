@@ -2,8 +2,8 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,7 @@ use super::client::{Keeper, Line};
 use super::files::{Files, sync_directory};
 use super::plan::{Plan, Worker};
 use super::wire::{Acknowledged, Request};
+use crate::program::Waiting;
 
 /// How often somebody looks at the clock and at signals.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -74,7 +75,7 @@ pub fn write(
     plan: &Plan,
     dir: &DirHandle,
     keeper: &Keeper,
-    signal: &Arc<AtomicUsize>,
+    waiting: &Waiting,
     duration: Option<Duration>,
     mut look: impl FnMut(&Progress),
 ) -> Written {
@@ -93,18 +94,17 @@ pub fn write(
             .collect();
         while !workers.iter().all(thread::ScopedJoinHandle::is_finished) {
             let over = duration.is_some_and(|duration| began.elapsed() >= duration);
-            if over || signal.load(Ordering::Relaxed) != 0 {
+            if over || waiting.signal().is_some() {
                 progress.stopped.store(true, Ordering::Relaxed);
             }
             look(&progress);
             thread::sleep(LOOK_EVERY);
         }
     });
-    let signal = signal.load(Ordering::Relaxed);
     Written {
         acknowledged: progress.acknowledged.load(Ordering::Relaxed),
         failure: progress.failure.into_inner().unwrap_or_else(PoisonError::into_inner),
-        signal: (signal != 0).then_some(signal as i32),
+        signal: waiting.signal(),
     }
 }
 

@@ -2,13 +2,10 @@
 
 use std::io::{self, IsTerminal};
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::flag;
 use synctail_bench::{Arm, Layout};
 
 use super::client::Keeper;
@@ -21,8 +18,9 @@ use crate::args::{LayoutArg, WriteArgs};
 use crate::check::complain;
 use crate::human;
 use crate::outputs::say;
+use crate::program::Waiting;
 use crate::record::ErrorReport;
-use crate::refusal::{Refusal, exit};
+use crate::refusal::Refusal;
 
 const WORKERS: u64 = 4;
 const FILE_SIZE_BYTES: u64 = 8 << 20;
@@ -34,7 +32,7 @@ const LAYOUTS: [LayoutArg; 2] = [LayoutArg::Append, LayoutArg::Overwrite];
 /// # Errors
 /// Where it cannot begin.
 pub fn write(args: &WriteArgs) -> Result<(Report, i32), Refusal> {
-    let signal = signals()?;
+    let waiting = Waiting::start()?;
     let keeper = keeper(&args.keeper)?;
     apart(&args.path, &args.keeper)?;
     let plan = plan_of(args);
@@ -53,7 +51,7 @@ pub fn write(args: &WriteArgs) -> Result<(Report, i32), Refusal> {
     }
     let bar = Bar::new(args.quiet);
     let duration = args.duration.map(Duration::from_nanos);
-    let written = write::write(&plan, &dir, &keeper, &signal, duration, |p| bar.show(p));
+    let written = write::write(&plan, &dir, &keeper, &waiting, duration, |p| bar.show(p));
     bar.finish();
     // The witness may have been started again meanwhile, and the first way to it be gone.
     let ended =
@@ -128,18 +126,6 @@ fn enough_space(path: &Path, plan: &Plan) -> Result<(), Refusal> {
         let _ = (path, needed);
         Ok(())
     }
-}
-
-/// The exit code of a signal that arrived; 0 before.
-fn signals() -> Result<Arc<AtomicUsize>, Refusal> {
-    let arrived = Arc::new(AtomicUsize::new(0));
-    for (signal, code) in [(SIGINT, exit::INTERRUPTED), (SIGTERM, exit::TERMINATED)] {
-        let registered = flag::register_usize(signal, Arc::clone(&arrived), code as usize);
-        registered.map_err(|error| {
-            Refusal::cannot("prepare", "sigaction", format!("take over signals: {error}"), "")
-        })?;
-    }
-    Ok(arrived)
 }
 
 /// The count of records on a terminal.

@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 
 use super::estimate;
 use super::figures::Figures;
-use super::program::{Program, Waiting};
 use super::spec::{Spec, Step};
 use super::state::{Due, Round, State};
 use super::store::Store;
 use crate::human;
 use crate::load::{self, Load, Work};
 use crate::outputs::say;
+use crate::program::{Program, Waiting};
 use crate::record::{Record, Status};
 use crate::refusal::{Refusal, exit};
 

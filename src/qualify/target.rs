@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::program::{Program, Waiting};
+use crate::program::{Program, Waiting};
 use crate::record::{ErrorReport, Machine, Substrate};
 use crate::refusal::Refusal;
 

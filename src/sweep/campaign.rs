@@ -9,7 +9,7 @@ use super::store;
 use crate::args::SweepArgs;
 use crate::human;
 use crate::outputs::say;
-use crate::qualify::{Program, Waiting};
+use crate::program::{Program, Waiting};
 use crate::record::{ErrorReport, Record};
 use crate::refusal::{Refusal, exit};
 

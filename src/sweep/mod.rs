@@ -16,7 +16,7 @@ use clap::{Parser, ValueEnum};
 use crate::args::{Cli, Command, FormatArg, Preset, SweepArgs};
 use crate::check::{complain, empty_record, load_policy, now_rfc3339};
 use crate::outputs::write_stdout;
-use crate::qualify::Waiting;
+use crate::program::Waiting;
 use crate::record::{Status, Tool};
 use crate::refusal::{Refusal, exit};
 use crate::report;

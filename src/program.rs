@@ -1,7 +1,8 @@
-//! This binary as a child: each round is a `check` of its own, so that one that hangs hangs alone.
+//! This binary as a child, so that what hangs hangs alone, and the signals that end the wait for one.
 
 use std::ffi::OsString;
 use std::io::{self, Read};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,14 +13,23 @@ use nix::unistd::Pid;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
-use crate::load::this_binary;
 use crate::refusal::{Refusal, exit};
 
+/// The running binary, also where its file has been replaced since.
+const THIS_BINARY: &str = "/proc/self/exe";
 const LOOK: Duration = Duration::from_millis(10);
 /// A terminal interrupts parent and child at once; a child that only its parent was told of is told after this.
 const TELL_AFTER: Duration = Duration::from_millis(150);
 /// `check` ends within a second of a signal; one that does not is left.
 const LEAVE_AFTER: Duration = Duration::from_secs(3);
+
+/// A path that starts this program anew.
+pub fn this_binary() -> io::Result<PathBuf> {
+    match std::fs::exists(THIS_BINARY) {
+        Ok(true) => Ok(PathBuf::from(THIS_BINARY)),
+        _ => std::env::current_exe(),
+    }
+}
 
 /// Signals of this process, and whether one has come.
 #[derive(Clone, Debug)]
