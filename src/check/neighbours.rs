@@ -102,7 +102,7 @@ impl Neighbours {
         let hurried = Instant::now() + HURRY;
         let mut deadline = give_up.map_or(Instant::now() + END_TIME, |_| hurried);
         while !self.load.is_over() && Instant::now() < deadline {
-            std::thread::sleep(LOOK);
+            self.load.listen(LOOK);
             if ear.signal().is_some() {
                 deadline = deadline.min(Instant::now() + HURRY);
             }

@@ -6,6 +6,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use super::message::{Order, Said};
 use super::tally::between;
@@ -17,7 +18,8 @@ use crate::refusal::Refusal;
 const ENTRY: &str = "load";
 /// How long an owner that gives up waits for a load that ends.
 const LAST_WAIT: Duration = Duration::from_millis(300);
-const LAST_LOOK: Duration = Duration::from_millis(5);
+/// A process whose pipe has closed has this to be looked for again.
+const DYING_LOOK: Duration = Duration::from_millis(1);
 
 /// How far a load has come.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +41,8 @@ pub struct Load {
     orders: Option<ChildStdin>,
     events: ChildStdout,
     unread: Vec<u8>,
+    /// Its end of the pipe is closed.
+    gone: bool,
     state: State,
     max_bytes: Option<u64>,
     counted: Vec<LoadReport>,
@@ -74,6 +78,7 @@ impl Load {
             orders: Some(orders),
             events,
             unread: Vec::new(),
+            gone: false,
             state: State::Preparing,
             max_bytes: None,
             counted: Vec::new(),
@@ -94,11 +99,11 @@ impl Load {
 
     /// Takes in what it has said meanwhile, without waiting.
     pub fn look(&mut self) -> &State {
-        let (mut buffer, mut gone) = ([0; 4_096], false);
+        let mut buffer = [0; 4_096];
         loop {
             match self.events.read(&mut buffer) {
                 Ok(0) => {
-                    gone = true;
+                    self.gone = true;
                     break;
                 }
                 Ok(bytes) => self.unread.extend(&buffer[..bytes]),
@@ -112,7 +117,7 @@ impl Load {
                 self.take(said);
             }
         }
-        if gone && matches!(self.state, State::Preparing | State::Ready(_)) {
+        if self.gone && matches!(self.state, State::Preparing | State::Ready(_)) {
             self.state = State::Failed("the load's process ended without a word".to_owned());
         }
         &self.state
@@ -151,6 +156,18 @@ impl Load {
         self.orders = None;
     }
 
+    /// Waits until it says something, ends or a signal arrives, but not longer than `at_most`.
+    pub fn listen(&self, at_most: Duration) {
+        // Once the pipe is at its end poll returns at once: the process itself is gone a moment later.
+        let at_most = if self.gone { at_most.min(DYING_LOOK) } else { at_most };
+        let mut fds = [PollFd::new(self.events.as_fd(), PollFlags::POLLIN)];
+        let waited_on = if self.gone { &mut fds[..0] } else { &mut fds[..] };
+        // Rounded up, so that the last millisecond is not spent in a busy loop.
+        let patience = PollTimeout::try_from(at_most + Duration::from_millis(1));
+        // A signal that interrupts it is its owner's to look at.
+        let _ = poll(waited_on, patience.unwrap_or(PollTimeout::MAX));
+    }
+
     /// Whether its process has ended.
     pub fn is_over(&mut self) -> bool {
         self.look();
@@ -164,9 +181,10 @@ impl Load {
         }
         let deadline = Instant::now() + patience;
         while !self.is_over() && Instant::now() < deadline {
-            std::thread::sleep(LAST_LOOK);
+            self.listen(deadline.saturating_duration_since(Instant::now()));
         }
         let over = self.is_over();
+        // What it said between the last look and its end.
         self.look();
         over
     }

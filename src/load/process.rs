@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use nix::errno::Errno;
 use synctail_sys::{Arena, SysError, filesystem_stats};
@@ -20,7 +20,6 @@ use crate::child::{Directory, leftovers};
 
 /// How long neighbours work before they count as being there.
 const RAMP: Duration = Duration::from_millis(500);
-const RAMP_LOOK: Duration = Duration::from_millis(10);
 /// Written at once by those who write much.
 const CHUNK_BYTES: usize = 1 << 20;
 /// The load may take so much of the free space: the measured files need their room as well.
@@ -88,9 +87,7 @@ fn work(order: &Order, tally: &Tally) -> Result<(), SysError> {
 /// What was made stays until the owner has had enough.
 fn keep(max_bytes: u64, tally: &Tally) {
     say(&Said::Ready { max_bytes });
-    while !tally.stopping() {
-        thread::sleep(RAMP_LOOK);
-    }
+    tally.rest_until_stopped();
 }
 
 /// Every neighbour on a thread of its own, until all have ended.
@@ -103,16 +100,9 @@ fn live_together(places: &[(Kind, Place)], tally: &Tally, max_bytes: u64) {
                 }
             });
         }
-        wait_until_ready(tally, max_bytes);
+        tally.rest(RAMP);
+        say(&Said::Ready { max_bytes });
     });
-}
-
-fn wait_until_ready(tally: &Tally, max_bytes: u64) {
-    let until = Instant::now() + RAMP;
-    while Instant::now() < until && !tally.stopping() {
-        thread::sleep(RAMP_LOOK);
-    }
-    say(&Said::Ready { max_bytes });
 }
 
 /// Room of each neighbour, all together no more than a share of what is free. Small files take little, and

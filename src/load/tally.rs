@@ -1,8 +1,8 @@
 //! What all neighbours of one load did, counted as it happens.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use crate::record::LoadReport;
 
@@ -11,6 +11,9 @@ use crate::record::LoadReport;
 pub struct Tally {
     began: Instant,
     stopping: AtomicBool,
+    /// Held only to be woken by the word to stop; the word itself is read without a lock.
+    resting: Mutex<()>,
+    stopped: Condvar,
     bytes_written: AtomicU64,
     bytes_read: AtomicU64,
     writes: AtomicU64,
@@ -31,6 +34,8 @@ impl Tally {
         Tally {
             began: Instant::now(),
             stopping: AtomicBool::new(false),
+            resting: Mutex::default(),
+            stopped: Condvar::new(),
             bytes_written: zero(),
             bytes_read: zero(),
             writes: zero(),
@@ -70,12 +75,27 @@ impl Tally {
 
     /// Every neighbour ends after what it is doing.
     pub fn stop(&self) {
+        let _resting = self.resting.lock().unwrap_or_else(PoisonError::into_inner);
         self.stopping.store(true, Ordering::Relaxed);
+        self.stopped.notify_all();
     }
 
     /// Whether to end.
     pub fn stopping(&self) -> bool {
         self.stopping.load(Ordering::Relaxed)
+    }
+
+    /// Waits for the word to stop, but not longer than `at_most`.
+    pub fn rest(&self, at_most: Duration) {
+        let resting = self.resting.lock().unwrap_or_else(PoisonError::into_inner);
+        // A poisoned lock guards nothing: the rest is over all the same.
+        drop(self.stopped.wait_timeout_while(resting, at_most, |()| !self.stopping()));
+    }
+
+    /// Waits for the word to stop.
+    pub fn rest_until_stopped(&self) {
+        let resting = self.resting.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(self.stopped.wait_while(resting, |()| !self.stopping()));
     }
 
     /// All that was done since the start.
@@ -111,6 +131,30 @@ pub fn between(before: &LoadReport, after: &LoadReport) -> LoadReport {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Barrier;
+
+    #[test]
+    fn the_word_to_stop_ends_every_rest_and_no_rest_outlasts_its_bound() {
+        // Whether a rest has begun when the word comes is the scheduler's choice: of so many some have.
+        for _ in 0..500 {
+            let (tally, all) = (Tally::start(), Barrier::new(3));
+            tally.rest(Duration::from_nanos(1));
+            assert!(!tally.stopping());
+            std::thread::scope(|scope| {
+                let begin = |rest: fn(&Tally)| {
+                    let (tally, all) = (&tally, &all);
+                    scope.spawn(move || {
+                        all.wait();
+                        rest(tally);
+                    });
+                };
+                begin(|tally| tally.rest(Duration::MAX));
+                begin(Tally::rest_until_stopped);
+                all.wait();
+                tally.stop();
+            });
+        }
+    }
 
     #[test]
     fn what_was_done_before_the_run_is_none_of_its_load() {

@@ -33,7 +33,7 @@ pub fn live(place: &Place) -> Result<(), SysError> {
         let chunk = place.data.len() as i64;
         let _ = posix_fadvise(&file, behind as i64, chunk, PosixFadviseAdvice::POSIX_FADV_DONTNEED);
         let due = Duration::from_secs_f64(written as f64 / BYTES_PER_S_MAX);
-        std::thread::sleep(due.saturating_sub(began.elapsed()).min(Duration::from_millis(50)));
+        place.tally.rest(due.saturating_sub(began.elapsed()));
     }
     Ok(())
 }

@@ -119,7 +119,7 @@ impl Campaign<'_> {
                     return Ok(Some(kept));
                 }
                 _ if self.waiting.signal().is_some() => return Ok(Some(kept)),
-                _ => std::thread::sleep(LOOK),
+                _ => kept.listen(LOOK),
             }
         }
     }
