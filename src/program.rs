@@ -17,6 +17,8 @@ use crate::refusal::{Refusal, exit};
 
 /// The running binary, also where its file has been replaced since.
 const THIS_BINARY: &str = "/proc/self/exe";
+/// The end of a child and a signal come by two ways, and the standard library waits for one. A round takes
+/// seconds and is timed inside the child, so that this lengthens the whole and no figure.
 const LOOK: Duration = Duration::from_millis(10);
 /// A terminal interrupts parent and child at once; a child that only its parent was told of is told after this.
 const TELL_AFTER: Duration = Duration::from_millis(150);

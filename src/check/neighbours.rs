@@ -17,6 +17,7 @@ use crate::supervise::Ear;
 /// How long a load may take to end where nothing hurries; after a signal the rest of a second.
 const END_TIME: Duration = Duration::from_secs(10);
 const HURRY: Duration = Duration::from_millis(300);
+/// The ear's signals are looked at between two waits for the load.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// The load of one run.

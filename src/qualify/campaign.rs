@@ -18,6 +18,7 @@ use crate::program::{Program, Waiting};
 use crate::record::{Record, Status};
 use crate::refusal::{Refusal, exit};
 
+/// Signals are looked at between two waits for the load.
 const LOOK: Duration = Duration::from_millis(20);
 /// How long files of the preconditioning may take to go.
 const REMOVE_TIME: Duration = Duration::from_secs(60);
