@@ -1,7 +1,9 @@
 //! Where results go: opened before the run, so that a run is not lost at its end.
 
+mod special;
+
 use std::ffi::OsStr;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -12,7 +14,7 @@ use crate::args::OutputArgs;
 use crate::record::Record;
 use crate::refusal::Refusal;
 use crate::report;
-use crate::supervise::let_signals_kill;
+use crate::supervise::{let_signals_kill, signals_kill};
 
 /// One place that takes a document.
 #[derive(Debug)]
@@ -164,14 +166,13 @@ impl Sink {
         match self {
             Sink::Stdout => {
                 let_signals_kill();
-                write_stdout(text)
+                let written = write_stdout(text);
+                // Who has the whole result shall have its exit code too.
+                signals_kill(false);
+                written
             }
             Sink::Special { path } => {
-                // A pipe may have no reader yet, or a slow one.
-                let_signals_kill();
-                let written = OpenOptions::new().write(true).open(path);
-                let written = written.and_then(|mut file| file.write_all(text.as_bytes()));
-                written.map_err(|error| refused(flag, path, &error))
+                special::write(path, text.as_bytes()).map_err(|error| refused(flag, path, &error))
             }
             Sink::File { path, target } => {
                 let written = beside(target).and_then(|mut file| {

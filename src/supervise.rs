@@ -3,14 +3,14 @@
 use std::io::{self, PipeReader, PipeWriter, Read};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
-use signal_hook::low_level::pipe;
+use signal_hook::low_level::{emulate_default_handler, pipe};
 use synctail_bench::Board;
 use synctail_sys::{Fork, fork};
 
@@ -34,7 +34,12 @@ pub enum Incident {
 /// Set once nobody waits for the bytes of [`Signals`] any more. Of the whole process, as signals are.
 static OVER: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
-/// From here on SIGINT and SIGTERM end the process as they do by default: the run is over, and what is
+/// The last signal that came, and whether [`Signals`] was asked for one and had it.
+static CAME: LazyLock<Arc<AtomicUsize>> = LazyLock::new(Arc::default);
+static HEARD: AtomicBool = AtomicBool::new(false);
+
+/// From here on SIGINT and SIGTERM end the process as they do by default, until [`signals_kill`] says
+/// otherwise: the run is over, and what is
 /// written now may wait for a reader that never comes.
 pub fn let_signals_kill() {
     signals_kill(true);
@@ -42,7 +47,18 @@ pub fn let_signals_kill() {
 
 /// Whether SIGINT and SIGTERM end the process as they do by default, as while a person is asked.
 pub fn signals_kill(kill: bool) {
-    OVER.store(kill, Ordering::Relaxed);
+    OVER.store(kill, Ordering::SeqCst);
+}
+
+/// Whether a signal ended the run. One that came when nobody listened any more, before
+/// [`let_signals_kill`], kills now.
+pub fn signal_was_heard() -> bool {
+    let heard = HEARD.load(Ordering::SeqCst);
+    if let (false, signal @ 1..) = (heard, CAME.load(Ordering::SeqCst)) {
+        // Fails for no signal that was taken over.
+        let _ = emulate_default_handler(signal as i32);
+    }
+    heard
 }
 
 /// SIGINT and SIGTERM as bytes, from before the child exists on.
@@ -60,6 +76,8 @@ impl Signals {
             reader.set_nonblocking(true)?;
             writer.set_nonblocking(true)?;
             pipe::register(signal, writer)?;
+            // Before it asks whether it kills, so that [`signal_was_heard`] misses none that does not.
+            flag::register_usize(signal, Arc::clone(&CAME), signal as usize)?;
             flag::register_conditional_default(signal, Arc::clone(&OVER))?;
             Ok::<_, io::Error>(reader)
         };
@@ -68,7 +86,11 @@ impl Signals {
 
     fn next(&mut self) -> Option<i32> {
         let mut byte = [0];
-        let mut arrived = |stream: &mut UnixStream| stream.read(&mut byte).is_ok_and(|n| n > 0);
+        let mut arrived = |stream: &mut UnixStream| {
+            let heard = stream.read(&mut byte).is_ok_and(|n| n > 0);
+            HEARD.fetch_or(heard, Ordering::SeqCst);
+            heard
+        };
         if arrived(&mut self.interrupt) {
             Some(exit::INTERRUPTED)
         } else if arrived(&mut self.terminate) {

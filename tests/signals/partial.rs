@@ -89,3 +89,24 @@ fn a_pipe_that_nobody_reads_can_be_left() {
         assert_eq!(ended.signal, Some(SIGTERM as i32), "{}", ended.all());
     }
 }
+
+#[test]
+fn a_signal_at_the_very_end_of_a_run_is_not_lost_before_a_pipe_that_nobody_reads() {
+    let folder = Folder::new();
+    let place = folder.with_dir("place");
+    let pipe = folder.at("pipe");
+    nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    // While the run goes on, and once its files are gone: then many samples are still to be ranked.
+    for over in [false, true] {
+        let cmd = Cmd::check(&place).args("--duration 50s --max-duration 3s --output").arg(&pipe);
+        let mut running = cmd.start();
+        until_it_writes(&place);
+        assert!(!over || eventually(PATIENCE, || names_in(&place).is_empty()), "the run is over");
+        running.signal(SIGTERM);
+        let ended = running.wait_for(PATIENCE).expect("one signal ends it");
+        // Heard as the run's end, or deadly: before the pipe or while it waits there.
+        let killed = ended.signal == Some(SIGTERM as i32);
+        assert!(killed || ended.stderr_text().contains("nobody reads"), "{}", ended.all());
+        assert!(over || ended.code == Some(143), "{}", ended.all());
+    }
+}
