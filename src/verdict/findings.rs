@@ -91,7 +91,8 @@ pub fn cpu_contention(record: &Record) -> Option<Finding> {
     Some(Finding { code: "cpu_contention".to_owned(), severity: Severity::Warning, text, evidence })
 }
 
-/// How much of the time of all pairs the device's own requests took, by the kernel's accounts.
+/// How much of the time of all pairs the device's own requests took, by the kernel's accounts. Beside a load, or
+/// where it is more than all of it, too much of that is others' or overlaps: then no share is known.
 pub fn device_share(record: &Record) -> Option<Finding> {
     let total = &record.distributions.as_ref()?.pooled;
     let total = total.service.as_ref().unwrap_or(&total.total);
@@ -102,10 +103,11 @@ pub fn device_share(record: &Record) -> Option<Finding> {
     let leaf =
         devices.iter().filter(|d| is_leaf(&d.node)).max_by_key(|d| d.write_ms + d.flush_ms)?;
     let requests_ms = leaf.write_ms + leaf.flush_ms;
-    if requests_ms == 0 || pairs_ns <= 0.0 {
+    let share = requests_ms as f64 * 1e6 / pairs_ns;
+    let may_be_theirs = share <= 1.0 && record.load.is_none();
+    if requests_ms == 0 || !may_be_theirs {
         return None;
     }
-    let share = (requests_ms as f64 * 1e6 / pairs_ns).min(1.0);
     let text =
         format!("requests to {} took {} of the time of all pairs", leaf.node, human::share(share));
     let evidence = format!(
@@ -191,7 +193,7 @@ pub fn in_flight(operation: &InFlight) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{JudgedOn, Metric};
+    use crate::record::{Block, DeviceTime, Interval, JudgedOn, LoadReport, Metric};
     use crate::verdict::sample_record::{self, in_flight as operation};
 
     #[test]
@@ -204,6 +206,24 @@ mod tests {
         assert!(found.evidence.ends_with("worker 7: 5, 3 more"), "{}", found.evidence);
         let enough = sample_record::barriers(&[vec![9; 100]]);
         assert_eq!(too_few_samples(&Participants::of(&enough)), None);
+    }
+
+    #[test]
+    fn a_share_of_the_device_is_said_only_where_its_time_can_be_the_pairs() {
+        let with = |write_ms, load: Option<LoadReport>| {
+            let mut record = sample_record::barriers(&[vec![10_000_000; 100]]);
+            let mut under = record.substrate.take().unwrap_or_default();
+            under.block = vec![Block { name: "sda".to_owned(), ..Block::default() }];
+            record.substrate = Some(under);
+            let device = DeviceTime { node: "sda".to_owned(), write_ms, ..DeviceTime::default() };
+            record.interval = Some(Interval { devices: vec![device], ..Interval::default() });
+            record.load = load;
+            device_share(&record)
+        };
+        assert!(with(750, None).unwrap().text.contains("took 75.0 % of"));
+        assert_eq!(with(0, None), None);
+        assert_eq!(with(1_500, None), None);
+        assert_eq!(with(750, Some(LoadReport::default())), None);
     }
 
     #[test]
