@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use synctail_bench::Arm;
 
-use super::{FormatArg, LayoutArg, block_size, positive_size, positive_time, within};
+use super::value::{block_size, positive_size, positive_time, within};
+use super::{FormatArg, LayoutArg};
 
 /// The least that a record needs to say whose it is.
 const BLOCK_SIZE_BYTES_MIN: u64 = 64;

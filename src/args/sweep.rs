@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use synctail_bench::{Arm, Plan};
 
-use super::{DeviceArgs, FormatArg, LayoutArg, block_size, positive_size, positive_time, within};
+use super::value::{block_size, positive_size, positive_time, within};
+use super::{DeviceArgs, FormatArg, LayoutArg};
 
 /// Tables that people know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
