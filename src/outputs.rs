@@ -4,16 +4,17 @@ mod special;
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use crate::args::OutputArgs;
+use crate::args::{OutputArgs, PlotArgs};
 use crate::record::Record;
 use crate::refusal::Refusal;
 use crate::report;
+use crate::report::plot::PlotOptions;
 use crate::supervise::{let_signals_kill, signals_kill};
 
 /// One place that takes a document.
@@ -66,6 +67,16 @@ impl Outputs {
     /// Standard output alone, to say that the others could not be opened.
     pub fn stdout() -> Outputs {
         Outputs { result: Sink::Stdout, save: None, report: None }
+    }
+
+    /// How to draw in the result: in colour only where a terminal shows it that has colours, and whose
+    /// user wants them (no-color.org).
+    pub fn plot_options(&self, args: &PlotArgs) -> PlotOptions {
+        let var = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+        let has_colours = var("TERM").is_some_and(|term| term != "dumb");
+        let is_seen = matches!(self.result, Sink::Stdout) && io::stdout().is_terminal();
+        let colour = is_seen && has_colours && var("NO_COLOR").is_none();
+        PlotOptions { ascii: args.ascii, colour }
     }
 
     /// Saves the record where that was asked: before the result, which says how that ended.

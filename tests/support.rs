@@ -11,6 +11,7 @@ mod locks;
 mod outcome;
 mod privilege;
 mod process;
+mod terminal;
 
 pub use command::{Cmd, Running};
 pub use device::{Image, LoopDevice, Mount, has_program, system, system_line};
@@ -20,6 +21,7 @@ pub use locks::{Sysctl, heavy, rings_are_used, rings_may_be_forbidden};
 pub use outcome::Outcome;
 pub use privilege::{Nobody, is_root, require};
 pub use process::{eventually, measuring_in};
+pub use terminal::Terminal;
 
 /// Every arm of Linux, as `--arm` lists them.
 pub const ARMS: [&str; 24] = [

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{FormatArg, JudgeArgs, OutputArgs};
+use super::{FormatArg, JudgeArgs, OutputArgs, PlotArgs};
 use crate::quantity::{TimeUnit, parse_time_unit};
 
 /// Arguments of `judge`.
@@ -28,6 +28,9 @@ pub struct JudgeFilesArgs {
     /// Every finding, with its evidence
     #[arg(long, short)]
     pub verbose: bool,
+    /// Plots for a terminal
+    #[command(flatten)]
+    pub plot: PlotArgs,
 }
 
 impl JudgeFilesArgs {

@@ -5,6 +5,7 @@ mod judge;
 mod judging;
 mod output;
 mod pin;
+mod plot;
 mod powercut;
 mod qualify;
 mod report;
@@ -17,6 +18,7 @@ pub use judge::JudgeFilesArgs;
 pub use judging::JudgeArgs;
 pub use output::{FormatArg, OutputArgs};
 pub use pin::Pin;
+pub use plot::PlotArgs;
 pub use powercut::{KeeperArgs, PowercutCommand, VerifyArgs, WitnessArgs, WriteArgs};
 pub use qualify::QualifyArgs;
 pub use report::{ReportArgs, ReportFormat};
@@ -111,6 +113,9 @@ pub struct CheckArgs {
     /// Where the result goes
     #[command(flatten)]
     pub output: OutputArgs,
+    /// Plots for a terminal
+    #[command(flatten)]
+    pub plot: PlotArgs,
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::PlotArgs;
+
 /// Arguments of `report`.
 #[derive(Clone, Debug, Args)]
 pub struct ReportArgs {
@@ -19,6 +21,9 @@ pub struct ReportArgs {
     /// Every part, worker, pin, clock and finding
     #[arg(long, short)]
     pub verbose: bool,
+    /// Plots for a terminal
+    #[command(flatten)]
+    pub plot: PlotArgs,
 }
 
 /// `--format` of `report`.

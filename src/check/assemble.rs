@@ -94,7 +94,7 @@ pub fn record(
     record.in_flight = in_flight;
     notice_overlong(&mut record, session.request.timeout_ns);
     record.observations = observations(session);
-    if args.output.needs_samples() {
+    if args.output.needs_samples() || args.plot.plot {
         record.samples = figures::samples(session, &scale);
     }
     record

@@ -33,7 +33,8 @@ use session::{End, Session};
 pub fn run(args: &CheckArgs, command: &[OsString]) -> i32 {
     supervise::survive_file_size_limit();
     args.work.end_with.into_iter().for_each(crate::program::end_with);
-    let outputs = match Outputs::open(&args.output) {
+    let fits = args.plot.fits(args.output.format == FormatArg::Text).map_err(Refusal::usage);
+    let outputs = match fits.and_then(|()| Outputs::open(&args.output)) {
         Ok(outputs) => outputs,
         Err(refusal) => return refuse(args, command, &refusal, &Outputs::stdout()),
     };
@@ -104,7 +105,7 @@ fn conclude(
     if let Err(refusal) = outputs.draw(|| report::html::render(&record, policy)) {
         worsen(refusal);
     }
-    if let Err(refusal) = outputs.write(&rendered(args, &record)) {
+    if let Err(refusal) = outputs.write(&rendered(args, &record, policy, outputs)) {
         worsen(refusal);
     }
     code
@@ -128,10 +129,15 @@ fn nothing_to_judge(status: Status) -> ErrorReport {
     crate::refusal::error_report("measure", "judge", why)
 }
 
-fn rendered(args: &CheckArgs, record: &Record) -> String {
+fn rendered(args: &CheckArgs, record: &Record, policy: &Policy, outputs: &Outputs) -> String {
     let options = TextOptions { verbose: args.output.verbose, recommend: args.judge.recommend };
     match args.output.format {
-        FormatArg::Text => report::text::render(record, &options),
+        FormatArg::Text => {
+            let text = report::text::render(record, &options);
+            let drawn = args.plot.plot && !text.is_empty();
+            let draw = || report::plot::render(record, policy, &outputs.plot_options(&args.plot));
+            if drawn { text + &draw() } else { text }
+        }
         FormatArg::Json => report::json::render(record, false),
     }
 }

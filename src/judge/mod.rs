@@ -32,7 +32,9 @@ struct Judgement<'a> {
 
 /// Runs the command and returns its exit code.
 pub fn run(args: &JudgeFilesArgs, command: &[OsString]) -> i32 {
-    let opened = Outputs::open(&args.output())
+    let fits = args.plot.fits(args.format == FormatArg::Text).map_err(Refusal::usage);
+    let opened = fits
+        .and_then(|()| Outputs::open(&args.output()))
         .and_then(|outputs| Ok((load_policy(&args.judge.policy)?, outputs)));
     let (policy, outputs) = match opened {
         Ok(opened) => opened,
@@ -55,7 +57,12 @@ pub fn run(args: &JudgeFilesArgs, command: &[OsString]) -> i32 {
     for error in results.iter().filter_map(|result| result.error.as_ref()) {
         complain(error);
     }
-    match outputs.write(&rendered(args, &results, code)) {
+    let options = outputs.plot_options(&args.plot);
+    let plot = |record: &Record| match args.plot.plot {
+        true => report::plot::render(record, &policy, &options),
+        false => String::new(),
+    };
+    match outputs.write(&rendered(args, &results, code, plot)) {
         Ok(()) => code,
         Err(refusal) => {
             complain(&refusal.report);
@@ -170,7 +177,12 @@ fn worst(codes: impl Iterator<Item = i32>) -> i32 {
     codes.min_by_key(rank).unwrap_or(exit::CANNOT_TELL)
 }
 
-fn rendered(args: &JudgeFilesArgs, results: &[Record], code: i32) -> String {
+fn rendered(
+    args: &JudgeFilesArgs,
+    results: &[Record],
+    code: i32,
+    plot: impl Fn(&Record) -> String,
+) -> String {
     if args.format == FormatArg::Json {
         return match results {
             [one] => report::json::render(one, false),
@@ -178,8 +190,11 @@ fn rendered(args: &JudgeFilesArgs, results: &[Record], code: i32) -> String {
         };
     }
     let options = TextOptions { verbose: args.verbose, recommend: args.judge.recommend };
-    let texts = results.iter().map(|record| headed(record, results.len() > 1, &options));
-    texts.filter(|text| !text.is_empty()).collect::<Vec<String>>().join("\n")
+    let texts = results.iter().filter_map(|record| {
+        let text = headed(record, results.len() > 1, &options);
+        (!text.is_empty()).then(|| text + &plot(record))
+    });
+    texts.collect::<Vec<String>>().join("\n")
 }
 
 /// A record of our own under the name of its file, where there are several.

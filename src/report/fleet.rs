@@ -90,8 +90,7 @@ fn merged(members: &[Member]) -> Option<Distribution> {
 }
 
 /// The table and what follows from it.
-pub fn render(members: &[Member]) -> String {
-    let fleet = summary(members);
+pub fn render(members: &[Member], fleet: &Fleet) -> String {
     let mut lines = Lines::default();
     let width = COLUMNS - 50;
     lines.say(

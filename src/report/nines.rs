@@ -1,5 +1,7 @@
 //! The percentile curve: latency over the number of nines, so that the tail has room.
 
+use super::axis::{Axis, Scale};
+
 /// Points between two nines.
 const POINTS_A_DECADE: f64 = 60.0;
 /// Slowest samples that each have a point of their own.
@@ -38,6 +40,23 @@ pub fn curve(sorted: &[u64]) -> Vec<(f64, u64)> {
         }
     }
     points
+}
+
+/// An axis with the minimum, p50, p90, p99 and so on, as far as `count` samples carry, and the maximum.
+pub fn percentiles(count: u64) -> Axis {
+    let mut axis = Axis::new(0.0, end(count), Scale::Linear, "percentile");
+    axis.tick(0.0, "min".into(), false);
+    axis.tick(nines(0.5), "p50".into(), true);
+    let names = ["p90", "p99", "p99.9", "p99.99", "p99.999", "p99.9999", "p99.99999"];
+    for (i, name) in names.iter().enumerate() {
+        // The last one would stand under the maximum.
+        if ((i + 1) as f64) < end(count) - 0.25 {
+            let narrow = (i + 1) as f64 > end(count) - 0.7;
+            axis.tick((i + 1) as f64, (*name).to_owned(), narrow);
+        }
+    }
+    axis.tick(end(count), "max".into(), false);
+    axis
 }
 
 /// Steps that cannot miss a point, with `beyond` samples still to come.

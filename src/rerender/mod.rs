@@ -12,8 +12,9 @@ use crate::policy::Policy;
 use crate::record::{Record, Tool};
 use crate::refusal::Refusal;
 use crate::report::fleet::{self, Fleet, Member};
+use crate::report::plot::PlotOptions;
 use crate::report::text::TextOptions;
-use crate::report::{csv, hdr, html, json, prometheus, text};
+use crate::report::{csv, hdr, html, json, plot, prometheus, text};
 
 const SCHEMA: &str = "synctail.report/1";
 
@@ -38,6 +39,7 @@ pub fn run(args: &ReportArgs) -> i32 {
 }
 
 fn written(args: &ReportArgs) -> Result<(), Refusal> {
+    args.plot.fits(args.format == ReportFormat::Text).map_err(Refusal::usage)?;
     let outputs = Outputs::open(&OutputArgs {
         format: FormatArg::Text,
         output: args.output.clone(),
@@ -70,10 +72,15 @@ fn written(args: &ReportArgs) -> Result<(), Refusal> {
     let several = members.len() > 1;
     members.iter_mut().for_each(|member| member.named = several);
     fleet::sort(&mut members);
-    outputs.write(&rendered(args, members)?)
+    let plot = args.plot.plot.then(|| outputs.plot_options(&args.plot));
+    outputs.write(&rendered(args, members, plot)?)
 }
 
-fn rendered(args: &ReportArgs, members: Vec<Member>) -> Result<String, Refusal> {
+fn rendered(
+    args: &ReportArgs,
+    members: Vec<Member>,
+    plot: Option<PlotOptions>,
+) -> Result<String, Refusal> {
     let records: Vec<&Record> = members.iter().map(|member| &member.record).collect();
     let samples = |made: Option<String>| {
         let remedy = "measure again with --save, which keeps every sample";
@@ -86,12 +93,9 @@ fn rendered(args: &ReportArgs, members: Vec<Member>) -> Result<String, Refusal> 
         ReportFormat::Hdr => samples(hdr::log(&records)),
         ReportFormat::Hgrm => samples(hdr::hgrm(&records)),
         ReportFormat::Prometheus => Ok(prometheus::render(&members)),
-        ReportFormat::Text => Ok(match &records[..] {
-            [one] => text::render(one, &TextOptions { verbose: args.verbose, recommend: false }),
-            _ => fleet::render(&members),
-        }),
+        ReportFormat::Text => Ok(as_text(&members, args.verbose, plot)),
         ReportFormat::Html => match &records[..] {
-            [one] => Ok(html::render(one, &Policy::default())),
+            [one] => Ok(html::render(one, &policy_of(one))),
             _ => Err(Refusal::usage("--format html: one record at a time")),
         },
         ReportFormat::Json => Ok(match &records[..] {
@@ -99,6 +103,26 @@ fn rendered(args: &ReportArgs, members: Vec<Member>) -> Result<String, Refusal> 
             _ => several(members),
         }),
     }
+}
+
+/// One record as `check` shows it; of several the table.
+fn as_text(members: &[Member], verbose: bool, plot: Option<PlotOptions>) -> String {
+    if let [Member { record, .. }] = members {
+        let text = text::render(record, &TextOptions { verbose, recommend: false });
+        let draw = |plot| plot::render(record, &policy_of(record), &plot);
+        return text + &plot.map_or(String::new(), draw);
+    }
+    let policy = members.first().map(|member| policy_of(&member.record)).unwrap_or_default();
+    let fleet = fleet::summary(members);
+    let merged = fleet.merged.as_ref().zip(plot);
+    let draw = |(merged, plot)| plot::of_distribution("merged", merged, &policy, &plot);
+    fleet::render(members, &fleet) + &merged.map_or(String::new(), draw)
+}
+
+/// The policy that the record was judged under, where it is built in; a user's own is not in the record.
+fn policy_of(record: &Record) -> Policy {
+    let named = record.verdict.as_ref().and_then(|verdict| Policy::named(&verdict.policy));
+    named.unwrap_or_default()
 }
 
 fn several(members: Vec<Member>) -> String {

@@ -2,7 +2,6 @@
 //!
 //! Pure: the same record under the same policy gives the same bytes.
 
-mod axis;
 mod columns;
 mod heatmap;
 mod histogram;
@@ -21,6 +20,7 @@ mod summary;
 mod tests;
 mod timeline;
 
+use super::axis;
 use super::lanes::{Lane, end_ns, lanes, sorted};
 use super::text::{self, TextOptions, metric};
 use crate::policy::Policy;

@@ -1,11 +1,11 @@
 //! Latency over percentiles, with as much room for each nine as for the one before.
 
-use super::axis::{Axis, Scale};
+use super::axis::Axis;
 use super::markup::Markup;
 use super::plot::{Path, Plot};
 use crate::human;
 use crate::policy::Policy;
-use crate::report::nines::{curve, end, nines};
+use crate::report::nines::{curve, percentiles};
 
 /// A curve: a part of the pair, or one worker's.
 #[derive(Debug)]
@@ -47,23 +47,6 @@ pub fn draw(curves: &[Curve], interval_ns: Option<[u64; 2]>, policy: &Policy) ->
         plot.draw("interval", path);
     }
     plot.finish("Percentiles", &summary(curves), &legend(curves, interval_ns))
-}
-
-/// p0, p50, p90, p99 and so on, as far as `count` samples carry, and the maximum.
-fn percentiles(count: u64) -> Axis {
-    let mut axis = Axis::new(0.0, end(count), Scale::Linear, "percentile");
-    axis.tick(0.0, "min".into(), false);
-    axis.tick(nines(0.5), "p50".into(), true);
-    let names = ["p90", "p99", "p99.9", "p99.99", "p99.999", "p99.9999", "p99.99999"];
-    for (i, name) in names.iter().enumerate() {
-        // The last one would stand under the maximum.
-        if ((i + 1) as f64) < end(count) - 0.25 {
-            let narrow = (i + 1) as f64 > end(count) - 0.7;
-            axis.tick((i + 1) as f64, (*name).to_owned(), narrow);
-        }
-    }
-    axis.tick(end(count), "max".into(), false);
-    axis
 }
 
 fn summary(curves: &[Curve]) -> String {
