@@ -27,9 +27,15 @@ struct Witness {
 
 impl Witness {
     fn start() -> Witness {
+        Witness::start_under("env")
+    }
+
+    /// Started by another program, such as `prlimit`.
+    fn start_under(wrapper: &str) -> Witness {
         let folder = Folder::new();
         let said = folder.at("said");
         let running = powercut("witness --listen 127.0.0.1:0 --store")
+            .under(wrapper)
             .arg(folder.at("store"))
             .stdout_to(File::create(&said).unwrap())
             .start();
@@ -157,6 +163,52 @@ fn a_witness_that_stays_away_ends_the_run_and_a_signal_ends_the_wait() {
 }
 
 #[test]
+fn a_signal_does_not_wait_for_a_witness_that_is_silent() {
+    let (folder, witness) = (Folder::new(), Witness::start());
+    let mut writer = witness.write(folder.path(), "--workers 2");
+    assert!(eventually(PATIENCE, || witness.acknowledged() > 3));
+    witness.running.signal(Signal::SIGSTOP);
+    assert!(writer.wait_for(Duration::from_millis(300)).is_none(), "it waits for an answer");
+    writer.signal(Signal::SIGINT);
+    // Much less than the 10 s that an answer may take, and more than the second after a signal.
+    let outcome = writer.wait_for(Duration::from_secs(8)).expect("it ends after a signal");
+    assert_eq!(outcome.code, Some(130), "{}", outcome.all());
+    assert!(outcome.stderr_text().contains("had not answered"), "{}", outcome.all());
+    witness.running.signal(Signal::SIGCONT);
+    witness.verify(folder.path(), "--remove").exits(0);
+}
+
+#[test]
+fn a_witness_outlives_more_connections_than_it_can_take() {
+    const FILES_MAX: usize = 12;
+    let folder = Folder::new();
+    let witness = Witness::start_under(&format!("prlimit --nofile={FILES_MAX}"));
+    let writer = witness.write(folder.path(), "--workers 16");
+    let files = format!("/proc/{}/fd", witness.running.pid());
+    // A connection takes two.
+    let full = || fs::read_dir(&files).is_ok_and(|files| files.count() + 1 >= FILES_MAX);
+    assert!(eventually(PATIENCE, full));
+    writer.signal(Signal::SIGKILL);
+    writer.wait();
+    let answer = witness.verify(folder.path(), "").json();
+    assert!(answer["error"].is_null() && answer["acknowledged"].is_u64(), "{answer:#}");
+}
+
+#[test]
+fn a_run_that_promised_nothing_says_nothing() {
+    let (folder, other) = (Folder::new(), Folder::in_memory());
+    let store = other.at("acks");
+    let write = powercut("write --quiet --workers 1 --duration 100ms").arg(folder.path());
+    write.arg("--local").arg(&store).run().exits(0);
+    let kept = fs::read_to_string(&store).unwrap();
+    let plan = kept.lines().next().unwrap().to_owned() + "\n";
+    fs::write(&store, plan).unwrap();
+    let verify = powercut("verify").arg(folder.path()).arg("--local").arg(&store);
+    let outcome = verify.run().exits(3);
+    assert!(outcome.stdout_text().contains("nothing was acknowledged"), "{}", outcome.all());
+}
+
+#[test]
 fn who_does_not_know_the_token_is_not_let_in() {
     let (folder, witness) = (Folder::new(), Witness::start());
     let args = format!("--witness {} --duration 1s", witness.address);
@@ -180,6 +232,9 @@ fn acknowledgements_may_lie_on_another_disk_and_on_no_other_place() {
     let verify = powercut("verify --format json --remove").arg(folder.path());
     let answer = verify.arg("--local").arg(other.at("acks")).run().exits(0).json();
     assert!(number(&answer["verified"]["survived"]) > 0, "{answer:#}");
+    let mistyped = powercut("verify").arg(folder.path()).arg("--local").arg(other.at("asks"));
+    mistyped.run().exits(3).complains("--local: open");
+    assert!(!other.at("asks").exists(), "a mistyped name makes no file");
     let unknown = powercut("verify").arg(folder.path()).arg("--local").arg(other.at("acks"));
     let outcome = unknown.args("--run 00000000000000000000000000000000").run().exits(3);
     assert!(outcome.stderr_text().contains("does not know run"), "{}", outcome.all());

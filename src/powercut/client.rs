@@ -1,22 +1,22 @@
 //! The way to whoever keeps the acknowledgements: a witness over the network, or a file on another disk.
 
-use std::io::{self, BufReader, Write};
-use std::net::{TcpStream, ToSocketAddrs};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::connection::{CONNECT_MAX, Connection, refused};
 use super::store::Store;
-use super::wire::{END, Entry, GREETING, NO, OK, Request};
-use super::witness::{asked_for, entry, next_line};
+use super::wire::{END, Entry, Request};
+use super::witness::{asked_for, entry};
+use crate::program::Waiting;
 
-const CONNECT_MAX: Duration = Duration::from_secs(5);
-/// A witness syncs before it answers; a disk that takes longer is no witness.
-const ANSWER_MAX: Duration = Duration::from_secs(10);
 /// How long a broken network is waited for: a cable put back, a switch that restarts its port.
 const RECONNECT_MAX: Duration = Duration::from_secs(20);
 const RECONNECT_EVERY: Duration = Duration::from_millis(500);
+/// A try of many; shorter, so that a signal is seen between two.
+const RECONNECT_TRY_MAX: Duration = Duration::from_secs(1);
 
 /// Where acknowledgements go.
 #[derive(Clone, Debug)]
@@ -27,6 +27,8 @@ pub enum Keeper {
         address: String,
         /// The secret that both know.
         token: String,
+        /// A signal ends the wait for an answer.
+        waiting: Option<Waiting>,
     },
     /// A file on a disk that keeps its power, or that is trusted.
     Local {
@@ -38,13 +40,9 @@ pub enum Keeper {
 }
 
 impl Keeper {
-    /// A file that keeps them.
-    ///
-    /// # Errors
-    /// Where it cannot be opened.
-    pub fn local(path: &Path) -> io::Result<Keeper> {
-        let store = Arc::new(Mutex::new(Store::open(path)?));
-        Ok(Keeper::Local { path: path.to_owned(), store })
+    /// A file that keeps them, open for what is wanted of it.
+    pub fn local(path: &Path, store: Store) -> Keeper {
+        Keeper::Local { path: path.to_owned(), store: Arc::new(Mutex::new(store)) }
     }
 
     /// Opens a way to it; one for each worker.
@@ -53,9 +51,9 @@ impl Keeper {
     /// Where it is not reached, or does not let in.
     pub fn open(&self) -> io::Result<Line> {
         match self {
-            Keeper::Remote { address, token } => {
-                let stream = connect(address, token)?;
-                Ok(Line::Remote { stream, keeper: self.clone() })
+            Keeper::Remote { address, token, waiting } => {
+                let connection = Connection::open(address, token, waiting.as_ref(), CONNECT_MAX)?;
+                Ok(Line::Remote { connection, keeper: self.clone() })
             }
             Keeper::Local { store, .. } => Ok(Line::Local(Arc::clone(store))),
         }
@@ -76,7 +74,7 @@ pub enum Line {
     /// To a witness.
     Remote {
         /// The connection, which has been greeted.
-        stream: BufReader<TcpStream>,
+        connection: Connection,
         /// To connect again.
         keeper: Keeper,
     },
@@ -103,19 +101,21 @@ impl Line {
                 return Err(error);
             }
             thread::sleep(RECONNECT_EVERY);
-            if let Line::Remote { stream, keeper: Keeper::Remote { address, token } } = self
-                && let Ok(again) = connect(address, token)
+            if let Line::Remote { connection, keeper } = self
+                && let Keeper::Remote { address, token, waiting } = keeper
+                && let Ok(again) =
+                    Connection::open(address, token, waiting.as_ref(), RECONNECT_TRY_MAX)
             {
-                *stream = again;
+                *connection = again;
             }
         }
     }
 
     fn try_store(&mut self, request: &Request) -> io::Result<()> {
         match self {
-            Line::Remote { stream, .. } => {
-                send(stream, &request.line())?;
-                expect_ok(stream)
+            Line::Remote { connection, .. } => {
+                connection.send(&request.line())?;
+                connection.expect_ok()
             }
             Line::Local(store) => {
                 let mut store = store.lock().unwrap_or_else(PoisonError::into_inner);
@@ -130,9 +130,9 @@ impl Line {
     /// Where it cannot be read.
     pub fn read(&mut self, request: &Request, mut each: impl FnMut(Entry)) -> io::Result<()> {
         match self {
-            Line::Remote { stream, .. } => {
-                send(stream, &request.line())?;
-                while let Some(line) = next_line(stream)? {
+            Line::Remote { connection, .. } => {
+                connection.send(&request.line())?;
+                while let Some(line) = connection.line()? {
                     match serde_json::from_str(&line) {
                         Ok(entry) => each(entry),
                         Err(_) if line == END => return Ok(()),
@@ -150,42 +150,4 @@ impl Line {
             }
         }
     }
-}
-
-fn connect(address: &str, token: &str) -> io::Result<BufReader<TcpStream>> {
-    let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
-    for place in address.to_socket_addrs()? {
-        match TcpStream::connect_timeout(&place, CONNECT_MAX) {
-            Ok(stream) => return greet(stream, token),
-            Err(error) => last = error,
-        }
-    }
-    Err(last)
-}
-
-fn greet(stream: TcpStream, token: &str) -> io::Result<BufReader<TcpStream>> {
-    stream.set_nodelay(true)?;
-    stream.set_read_timeout(Some(ANSWER_MAX))?;
-    stream.set_write_timeout(Some(ANSWER_MAX))?;
-    let mut stream = BufReader::new(stream);
-    send(&mut stream, &format!("{GREETING}{token}"))?;
-    expect_ok(&mut stream)?;
-    Ok(stream)
-}
-
-fn send(stream: &mut BufReader<TcpStream>, line: &str) -> io::Result<()> {
-    stream.get_mut().write_all(format!("{line}\n").as_bytes())
-}
-
-fn expect_ok(stream: &mut BufReader<TcpStream>) -> io::Result<()> {
-    match next_line(stream)?.as_deref() {
-        Some(OK) => Ok(()),
-        Some(line) => Err(refused(line)),
-        None => Err(io::ErrorKind::UnexpectedEof.into()),
-    }
-}
-
-fn refused(line: &str) -> io::Error {
-    let why = line.strip_prefix(NO).unwrap_or("the other side is no witness of this version");
-    io::Error::new(io::ErrorKind::PermissionDenied, why.to_owned())
 }

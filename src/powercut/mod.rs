@@ -5,6 +5,7 @@
 
 mod block;
 mod client;
+mod connection;
 mod files;
 mod plan;
 mod refusals;

@@ -6,8 +6,10 @@ use std::path::Path;
 use synctail_sys::SysError;
 
 use super::client::Keeper;
+use super::store::Store;
 use super::token;
 use crate::args::KeeperArgs;
+use crate::program::Waiting;
 use crate::refusal::Refusal;
 
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
@@ -17,11 +19,15 @@ pub fn boot_id() -> Option<String> {
     std::fs::read_to_string(BOOT_ID).ok().map(|text| text.trim().to_owned())
 }
 
-/// Who was named on the command line.
+/// Who was named on the command line; `open` opens the file, where it is one.
 ///
 /// # Errors
 /// Where there is no token, or no file.
-pub fn keeper(args: &KeeperArgs) -> Result<Keeper, Refusal> {
+pub fn keeper(
+    args: &KeeperArgs,
+    waiting: Option<&Waiting>,
+    open: fn(&Path) -> io::Result<Store>,
+) -> Result<Keeper, Refusal> {
     match (&args.witness, &args.local) {
         (Some(address), _) => {
             let token = token::given(args.token_file.as_deref())?;
@@ -29,12 +35,17 @@ pub fn keeper(args: &KeeperArgs) -> Result<Keeper, Refusal> {
                 let flag = "--token-file: the witness asks for a token; give the file, or set ";
                 Refusal::usage(format!("{flag}{}", token::VARIABLE))
             })?;
-            Ok(Keeper::Remote { address: address.clone(), token })
+            Ok(Keeper::Remote { address: address.clone(), token, waiting: waiting.cloned() })
         }
-        (None, Some(path)) => Keeper::local(path).map_err(|error| {
-            let text = format!("--local: open {}: {error}", path.display());
-            Refusal::cannot("prepare", "open", text, "give a file on a disk that keeps its power")
-        }),
+        (None, Some(path)) => match open(path) {
+            Ok(store) => Ok(Keeper::local(path, store)),
+            Err(error) => {
+                let text = format!("--local: open {}: {error}", path.display());
+                let remedy =
+                    "give the file of the acknowledgements, on a disk that keeps its power";
+                Err(Refusal::cannot("prepare", "open", text, remedy))
+            }
+        },
         (None, None) => Err(Refusal::usage("--witness: who keeps the acknowledgements?")),
     }
 }

@@ -115,6 +115,11 @@ impl Report {
         }
     }
 
+    /// Records that were acknowledged.
+    pub fn acknowledged(&self) -> u64 {
+        self.acknowledged.unwrap_or(0)
+    }
+
     /// Acknowledged records that are not there.
     pub fn lost(&self) -> u64 {
         self.verified.as_ref().map_or(0, |verified| verified.lost)

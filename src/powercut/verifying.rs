@@ -11,10 +11,11 @@ use super::client::{Keeper, Line};
 use super::plan::Plan;
 use super::refusals::{boot_id, keeper, no_run, storage_error, unreachable_keeper};
 use super::report::{Circumstances, Report};
+use super::store::Store;
 use super::verify::{self, Acks};
 use super::wire::{Entry, Request};
 use crate::args::VerifyArgs;
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, exit};
 
 /// Exit code where acknowledged records are missing.
 const NOT_DURABLE: i32 = 4;
@@ -31,7 +32,7 @@ struct Known {
 /// # Errors
 /// Where the keeper or the storage cannot be read.
 pub fn verify(args: &VerifyArgs) -> Result<(Report, i32), Refusal> {
-    let keeper = keeper(&args.keeper)?;
+    let keeper = keeper(&args.keeper, None, Store::read)?;
     let mut line = keeper.open().map_err(|error| unreachable_keeper(&keeper, &error))?;
     let run = args.run.clone().map_or_else(|| last_run(&mut line, &keeper), Ok)?;
     let known = known(&mut line, &keeper, &run)?;
@@ -47,7 +48,12 @@ pub fn verify(args: &VerifyArgs) -> Result<(Report, i32), Refusal> {
     if let Some(dir) = dir.filter(|_| args.remove && !lost) {
         remove(&parent, &dir).map_err(|error| storage_error(&error, &args.path))?;
     }
-    Ok((report, if lost { NOT_DURABLE } else { 0 }))
+    let code = match (lost, report.acknowledged()) {
+        (true, _) => NOT_DURABLE,
+        (false, 0) => exit::CANNOT_TELL,
+        (false, _) => 0,
+    };
+    Ok((report, code))
 }
 
 fn last_run(line: &mut Line, keeper: &Keeper) -> Result<String, Refusal> {

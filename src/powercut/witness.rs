@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
+use nix::errno::Errno;
+
 use super::store::Store;
 use super::wire::{Acknowledged, END, Entry, GREETING, LINE_BYTES_MAX, NO, OK, Request};
 
@@ -13,6 +15,8 @@ use super::wire::{Acknowledged, END, Entry, GREETING, LINE_BYTES_MAX, NO, OK, Re
 const SILENCE_MAX: Duration = Duration::from_secs(600);
 /// Who does not say the token within this is not let in.
 const GREETING_MAX: Duration = Duration::from_secs(10);
+/// After a connection could not be taken.
+const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 /// More connections than a thousand workers and a few who only ask.
 const CONNECTIONS_MAX: usize = 1_100;
 
@@ -29,14 +33,22 @@ impl Witness {
         Witness { token, store: Mutex::new(store) }
     }
 
-    /// Takes connections until the listener fails; each has a thread.
+    /// Takes connections until the listener is none; each has a thread.
     ///
     /// # Errors
     /// What the listener says.
     pub fn serve(self, listener: &TcpListener) -> io::Result<()> {
         let shared = Arc::new(self);
         loop {
-            let (stream, _) = listener.accept()?;
+            let stream = match listener.accept() {
+                Ok((stream, _)) => stream,
+                Err(error) if is_lasting(&error) => return Err(error),
+                // Too many open files, no memory, a network that went: whoever waits is taken later.
+                Err(_) => {
+                    thread::sleep(ACCEPT_AGAIN);
+                    continue;
+                }
+            };
             // Each thread holds one reference, and this function another.
             if Arc::strong_count(&shared) > CONNECTIONS_MAX {
                 continue;
@@ -137,6 +149,12 @@ pub fn asked_for(request: &Request, entry: &Entry) -> bool {
         Request::List => matches!(entry, Entry::Run(_)),
         _ => false,
     }
+}
+
+/// Whether every further try says the same: this is no socket, or it does not listen.
+fn is_lasting(error: &io::Error) -> bool {
+    let lasting = [Errno::EBADF, Errno::EINVAL, Errno::ENOTSOCK, Errno::EOPNOTSUPP];
+    lasting.iter().any(|errno| error.raw_os_error() == Some(*errno as i32))
 }
 
 fn answer(stream: &mut TcpStream, line: &str) -> io::Result<()> {

@@ -12,6 +12,7 @@ use super::client::Keeper;
 use super::plan::{DIRECTORY_PREFIX, Plan, Worker};
 use super::refusals::{apart, boot_id, keeper, storage_error, unreachable_keeper};
 use super::report::Report;
+use super::store::Store;
 use super::wire::Request;
 use super::write::{self, Failure, Progress, Written};
 use crate::args::{LayoutArg, WriteArgs};
@@ -33,7 +34,7 @@ const LAYOUTS: [LayoutArg; 2] = [LayoutArg::Append, LayoutArg::Overwrite];
 /// Where it cannot begin.
 pub fn write(args: &WriteArgs) -> Result<(Report, i32), Refusal> {
     let waiting = Waiting::start()?;
-    let keeper = keeper(&args.keeper)?;
+    let keeper = keeper(&args.keeper, Some(&waiting), Store::open)?;
     apart(&args.path, &args.keeper)?;
     let plan = plan_of(args);
     enough_space(&args.path, &plan)?;
@@ -53,9 +54,14 @@ pub fn write(args: &WriteArgs) -> Result<(Report, i32), Refusal> {
     let duration = args.duration.map(Duration::from_nanos);
     let written = write::write(&plan, &dir, &keeper, &waiting, duration, |p| bar.show(p));
     bar.finish();
-    // The witness may have been started again meanwhile, and the first way to it be gone.
-    let ended =
-        keeper.open().and_then(|mut line| line.store(&Request::End(plan.run.clone()), || false));
+    let ended = match written.failure {
+        // Whoever was not reached for a while is not asked once more.
+        Some(Failure::Keeper(_)) => Ok(()),
+        // The witness may have been started again meanwhile, and the first way to it be gone.
+        _ => {
+            keeper.open().and_then(|mut line| line.store(&Request::End(plan.run.clone()), || false))
+        }
+    };
     Ok(outcome(&plan, &keeper, written, ended, &args.path))
 }
 
