@@ -9,6 +9,7 @@ mod filesystems; // every arm on real ext4, xfs, btrfs, tmpfs (loop devices, roo
 mod fuse; // the rig: injected delays, EIO, short writes, hangs
 mod judge; // results of before, ours and other tools', judged
 mod load; // noisy neighbours: that they are noisy, and gone afterwards
+mod pair; // the calls of a pair, by strace
 mod peers; // what other programs print, read; the table of them
 mod powercut; // what is lost when the power goes, on the rig
 mod qualify; // a procedure with limits: passes, fails by name, survives kill -9

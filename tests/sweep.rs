@@ -90,7 +90,16 @@ fn presets_print_their_tables_within_80_columns() {
     let _rings = rings_are_used();
     let folder = Folder::new();
     for (preset, rows) in [
-        ("pg", &["8kB open_datasync", "1 * 16kB open_sync", "8kB, not synced"][..]),
+        (
+            "pg",
+            &[
+                "one 8kB write: open_datasync",
+                "two 8kB writes: fsync",
+                "16 *  1kB open_sync",
+                "write, close, fsync",
+                "not synced",
+            ][..],
+        ),
         ("slog", &["512 B", "8 MiB", "usec/IO", "MB/s"]),
         ("etcd", &["2300 B"]),
         ("jetstream", &["4134 B w=8"]),

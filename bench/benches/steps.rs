@@ -13,7 +13,7 @@ use criterion::{BatchSize, BenchmarkId, Criterion};
 use figures::is_trial;
 use synctail_bench::{
     Arm, Board, BoardSize, Bounds, Closed, DeviceFacts, Distribution, Lane, Layout, Length,
-    MeasureLoop, MemoryPreparer, NullTarget, Plan, RingOptions, Sink, Target, Visitor,
+    MeasureLoop, MemoryPreparer, NullTarget, Plan, RingOptions, Sink, SyncFd, Target, Visitor,
 };
 use synctail_sys::{Clock, TscClock, reserve_words};
 
@@ -68,6 +68,8 @@ fn plan(arm: Arm) -> Plan {
     Plan {
         arm,
         block_size_bytes: 4 << 10,
+        writes_per_barrier: 1,
+        sync_fd: SyncFd::Own,
         workers: 1,
         length: Length::Iterations(LANE_SAMPLES),
         warmup: 1,

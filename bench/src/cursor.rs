@@ -37,6 +37,13 @@ impl Cursor {
         }
     }
 
+    /// The same walk in pairs of `writes` blocks, which lie whole in a segment.
+    pub fn in_pairs_of(self, writes: u64) -> Cursor {
+        let pair_bytes = self.block_bytes.saturating_mul(writes);
+        let length = self.end_offset - self.first_offset;
+        Cursor { end_offset: self.first_offset + length / pair_bytes * pair_bytes, ..self }
+    }
+
     /// The same walk through a segment that begins at `first_offset`.
     pub fn beginning_at(self, first_offset: u64) -> Cursor {
         let end_offset = first_offset + (self.end_offset - self.first_offset);
@@ -86,6 +93,16 @@ mod tests {
             assert_eq!(offsets, [8_192, 10_492]);
             area.restart();
         }
+    }
+
+    #[test]
+    fn no_pair_of_several_writes_lies_in_two_segments() {
+        let mut cursor = Cursor::new(1_000, 10_000, 1 << 20, 1).in_pairs_of(3);
+        let offsets: Vec<u64> =
+            std::iter::from_fn(|| cursor.next_place()).map(|p| p.offset).collect();
+        assert_eq!(offsets.len(), 9);
+        cursor.restart();
+        assert_eq!(cursor.next_place().unwrap().offset, 0);
     }
 
     #[test]

@@ -46,10 +46,12 @@ pub use distribution::{Distribution, Percentile};
 pub use fault::{Cause, Fault, Stage};
 pub use interval::P99Interval;
 pub use lane::{Lane, MemoryPreparer, Sink, WarmUp};
-pub use loops::{Bounds, Chain, Ended, MeasureLoop, PairLoop, RingLoop, SingleLoop};
+pub use loops::{
+    Bounds, Chain, Ended, ManyWrites, MeasureLoop, OneWrite, PairLoop, RingLoop, SingleLoop, Writes,
+};
 pub use measured::{Measured, Opened};
 pub use pace::{Closed, Open, Pace, Rate, Schedule};
-pub use plan::{Iowq, Layout, Length, Plan, PlanError, RingOptions};
+pub use plan::{Iowq, Layout, Length, Plan, PlanError, RingOptions, SyncFd};
 pub use probe::{Flush, PROBE_FILE, ProbeReport, Slice, probe};
 pub use run::{RunReport, THREAD_NAME, run};
 pub use sample::{PairPart, Sample};

@@ -27,6 +27,38 @@ impl Layout {
     }
 }
 
+/// By which descriptor the barrier is called. What it opens and closes is timed with the call that it stands beside.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SyncFd {
+    /// By that of the write.
+    #[default]
+    Own,
+    /// By another one of the same file; both stay open.
+    Other,
+    /// Open, write, close; open, barrier, close.
+    AfterClose,
+    /// Open, write; barrier, close, and open and close once more: the calls of [`SyncFd::AfterClose`].
+    BeforeClose,
+}
+
+impl SyncFd {
+    /// The name on the command line and in the record.
+    pub const fn name(self) -> &'static str {
+        match self {
+            SyncFd::Own => "own",
+            SyncFd::Other => "other",
+            SyncFd::AfterClose => "after-close",
+            SyncFd::BeforeClose => "before-close",
+        }
+    }
+
+    /// Whether it is that of the write.
+    pub fn is_own(&self) -> bool {
+        *self == SyncFd::Own
+    }
+}
+
 /// When a worker stops by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -65,8 +97,12 @@ pub struct RingOptions {
 pub struct Plan {
     /// What is measured.
     pub arm: Arm,
-    /// Bytes per write; 1 to [`Plan::BLOCK_SIZE_BYTES_MAX`], and at most `segment_bytes`.
+    /// Bytes per write; 1 to [`Plan::BLOCK_SIZE_BYTES_MAX`].
     pub block_size_bytes: u64,
+    /// Writes of a pair; 1 to [`Plan::WRITES_MAX`], 1 for rings. All of them fit into a segment.
+    pub writes_per_barrier: u64,
+    /// By which descriptor the barrier is called; `Own` unless it is a system call after one write.
+    pub sync_fd: SyncFd,
     /// Threads; 1 to [`Plan::WORKERS_MAX`].
     pub workers: u64,
     /// When a worker stops by itself.
@@ -96,10 +132,17 @@ pub struct Plan {
 impl Plan {
     /// Largest block: 256 MiB.
     pub const BLOCK_SIZE_BYTES_MAX: u64 = 256 << 20;
+    /// Most writes of a pair.
+    pub const WRITES_MAX: u64 = 1_024;
     /// Most workers.
     pub const WORKERS_MAX: u64 = 10_000;
     /// Most chains in flight per worker.
     pub const DEPTH_MAX: u64 = 1_024;
+
+    /// Bytes of all writes of a pair.
+    pub fn pair_bytes(&self) -> u64 {
+        self.block_size_bytes.saturating_mul(self.writes_per_barrier)
+    }
 
     fn most_segments_kept(&self) -> u64 {
         if self.layout == Layout::Overwrite { 1 } else { u64::MAX >> 1 }
@@ -124,11 +167,21 @@ impl Plan {
 
     /// Whether every field is within its range; says which is not.
     pub fn check(&self) -> Result<(), PlanError> {
+        let ring = self.arm.uses_ring();
+        let several = self.writes_per_barrier > 1;
+        let other_fd = u64::from(self.arm.has_bare_barrier() && !several);
         let cases = [
             ("block_size_bytes", self.block_size_bytes, 1, Self::BLOCK_SIZE_BYTES_MAX),
-            ("segment_bytes", self.segment_bytes, self.block_size_bytes, u64::MAX >> 1),
+            (
+                "writes_per_barrier",
+                self.writes_per_barrier,
+                1,
+                if ring { 1 } else { Self::WRITES_MAX },
+            ),
+            ("sync_fd", u64::from(!self.sync_fd.is_own()), 0, other_fd),
+            ("segment_bytes", self.segment_bytes, self.pair_bytes(), u64::MAX >> 1),
             ("workers", self.workers, 1, Self::WORKERS_MAX),
-            ("depth", self.depth, 1, if self.arm.uses_ring() { Self::DEPTH_MAX } else { 1 }),
+            ("depth", self.depth, 1, if ring { Self::DEPTH_MAX } else { 1 }),
             ("segments_kept", self.segments_kept, 1, self.most_segments_kept()),
             ("length", self.length_value(), 1, u64::MAX),
             ("warmup", self.warmup, 1, u64::MAX >> 1),

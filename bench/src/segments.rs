@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
+use std::sync::Arc;
 
-use synctail_sys::{Arena, Clock, OpenMode, SysError};
+use synctail_sys::{Arena, Clock, OpenMode, ReopenedFile, SysError};
 
 use crate::board::{Activity, Stopper};
 use crate::{Barrier, Board, Cause, Control, Fault, Layout, Plan, Storage};
@@ -87,6 +88,22 @@ impl<C: Clock> SegmentFiles<C> {
         Ok(Some(file))
     }
 
+    /// The present file, by another descriptor.
+    pub fn open_again(&self) -> Result<File, Fault> {
+        let name = self.kept.back().map(OsString::as_os_str).unwrap_or_default();
+        self.during(Activity::Create, || self.storage.open_again(name, self.mode))
+    }
+
+    /// The present file, to be opened for each call.
+    pub fn reopened(&self) -> Result<ReopenedFile, Fault> {
+        let name = self.kept.back().map(OsString::as_os_str).unwrap_or_default();
+        // A device has one claim and no name to open again; the program refuses to plan this.
+        let unsupported = std::io::Error::from(std::io::ErrorKind::Unsupported);
+        let no_file = || SysError::new("open", self.storage.shown(name), &unsupported);
+        let dir = self.storage.directory().ok_or_else(no_file)?;
+        Ok(ReopenedFile::new(Arc::clone(dir), name, self.mode, self.arena)?)
+    }
+
     /// Writes the whole file and syncs it, so that every later write finds written blocks.
     fn fill(&self, name: &OsStr, file: &File) -> Result<(), Fault> {
         let object = self.storage.shown(name);
@@ -119,9 +136,8 @@ impl<C: Clock> SegmentFiles<C> {
 mod tests {
     use super::*;
     use crate::fake::FakeClock;
-    use crate::{Arm, BoardSize, Length, RingOptions};
+    use crate::{Arm, BoardSize, Length, RingOptions, SyncFd};
     use std::path::Path;
-    use std::sync::Arc;
     use synctail_sys::DirHandle;
 
     /// Neither a multiple of the block nor of the arena.
@@ -131,6 +147,8 @@ mod tests {
         let plan = Plan {
             arm: Arm::DEFAULT,
             block_size_bytes: 512,
+            writes_per_barrier: 1,
+            sync_fd: SyncFd::Own,
             workers: 4,
             length: Length::Iterations(1),
             warmup: 1,

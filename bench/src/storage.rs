@@ -60,6 +60,24 @@ impl Storage {
         }
     }
 
+    /// A file that is there, by another descriptor.
+    pub fn open_again(&self, name: &OsStr, mode: OpenMode) -> Result<File, SysError> {
+        match self {
+            Storage::Directory(dir) => dir.open_again(name, mode),
+            #[cfg(target_os = "linux")]
+            Storage::Device { device, .. } => device.open(mode),
+        }
+    }
+
+    /// Its directory; nothing on a device.
+    pub fn directory(&self) -> Option<&Arc<DirHandle>> {
+        match self {
+            Storage::Directory(dir) => Some(dir),
+            #[cfg(target_os = "linux")]
+            Storage::Device { .. } => None,
+        }
+    }
+
     /// Allocates the first `bytes` of a file.
     pub fn allocate(&self, name: &OsStr, file: &File, bytes: u64) -> Result<(), SysError> {
         match self {

@@ -11,7 +11,8 @@ use std::sync::atomic::AtomicU64;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use synctail_bench::{
     Arm, Board, BoardSize, Bounds, Closed, DeviceFacts, Ended, FileTarget, Iowq, Lane, Layout,
-    Length, MeasureLoop, MemoryPreparer, Plan, RingOptions, Storage, Target, Visitor, WarmUp,
+    Length, MeasureLoop, MemoryPreparer, Plan, RingOptions, Storage, SyncFd, Target, Visitor,
+    WarmUp,
 };
 use synctail_sys::{Arena, DirHandle, OsClock, reserve_words};
 
@@ -24,16 +25,23 @@ const BLOCK: u64 = 512;
 const SHORT: u64 = 1_000;
 const LONG: u64 = 10_000;
 
-fn plan(arm: Arm, depth: u64) -> Plan {
+/// Writes, and the descriptor of the barrier.
+type Pair = (u64, SyncFd);
+
+const ONE: Pair = (1, SyncFd::Own);
+
+fn plan(arm: Arm, depth: u64, (writes_per_barrier, sync_fd): Pair) -> Plan {
     Plan {
         arm,
         block_size_bytes: BLOCK,
+        writes_per_barrier,
+        sync_fd,
         workers: 1,
         length: Length::Iterations(LONG),
         warmup: 50,
         layout: Layout::Append,
         // All of it in one segment: making a file allocates, and may.
-        segment_bytes: (50 + SHORT + LONG) * BLOCK,
+        segment_bytes: (50 + SHORT + LONG) * BLOCK * writes_per_barrier,
         segments_kept: 1,
         depth,
         ring: RingOptions { iowq: Some(Iowq::Any), ..RingOptions::default() },
@@ -65,8 +73,8 @@ impl Visitor for Count {
     }
 }
 
-fn count(dir: &Path, arm: Arm, depth: u64) -> [usize; 2] {
-    let plan = plan(arm, depth);
+fn count(dir: &Path, arm: Arm, depth: u64, pair: Pair) -> [usize; 2] {
+    let plan = plan(arm, depth, pair);
     plan.check().unwrap();
     let size = BoardSize { workers: 1, depth, samples_per_worker: LONG };
     let board = Board::new(reserve_words(size.words() as usize).unwrap(), size);
@@ -86,20 +94,22 @@ fn directory() -> tempfile::TempDir {
 
 #[test]
 fn no_loop_allocates_for_a_pair() {
-    let mut cases = vec![("syscall/fsync", 1), ("syscall/none", 1)];
+    let mut cases = vec![("syscall/fsync", 1, ONE), ("syscall/none", 1, (3, SyncFd::Own))];
+    let others = [SyncFd::Other, SyncFd::AfterClose, SyncFd::BeforeClose];
+    cases.extend(others.map(|sync_fd| ("syscall/fsync", 1, (1, sync_fd))));
     if cfg!(target_os = "linux") {
-        cases.extend([("syscall/dsync", 1), ("syscall/o_dsync", 1)]);
+        cases.extend([("syscall/dsync", 1, ONE), ("syscall/fdatasync", 1, (3, SyncFd::Own))]);
         for depth in [1, 4] {
-            cases.extend([("uring/fdatasync", depth), ("uring/dsync", depth)]);
-            cases.push(("uring-linked/fdatasync", depth));
+            cases.extend([("uring/fdatasync", depth, ONE), ("uring/dsync", depth, ONE)]);
+            cases.push(("uring-linked/fdatasync", depth, ONE));
         }
     }
-    for (arm, depth) in cases {
-        let runs = || count(directory().path(), arm.parse().unwrap(), depth);
+    for (arm, depth, pair) in cases {
+        let runs = || count(directory().path(), arm.parse().unwrap(), depth, pair);
         // The test harness's own thread may allocate meanwhile, but it does not do so three times.
         let counts = [runs(), runs(), runs()];
         let least = |run: usize| counts.iter().map(|runs| runs[run]).min();
-        assert_eq!(least(0), least(1), "{arm}, depth {depth}: {counts:?}");
-        assert_eq!(least(1), Some(0), "{arm}, depth {depth}: {counts:?}");
+        assert_eq!(least(0), least(1), "{arm}, depth {depth}, {pair:?}: {counts:?}");
+        assert_eq!(least(1), Some(0), "{arm}, depth {depth}, {pair:?}: {counts:?}");
     }
 }

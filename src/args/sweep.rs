@@ -11,7 +11,7 @@ use super::{DeviceArgs, FormatArg, LayoutArg};
 /// Tables that people know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Preset {
-    /// Rows of pg_test_fsync: the ways of one 8 KiB write, one of 16 KiB, and no sync at all
+    /// All rows of pg_test_fsync: one write and two, 16 KiB in pieces, another descriptor, no sync
     Pg,
     /// 512 B to 8 MiB as FreeBSD's diskinfo -wS writes to a log device
     Slog,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use synctail_bench::{Arm, Iowq, Layout, Plan, Rate};
+use synctail_bench::{Arm, Iowq, Layout, Plan, Rate, SyncFd};
 
 use super::Pin;
 use super::value::{block_size, positive_size, positive_time, within};
@@ -20,6 +20,12 @@ pub struct WorkArgs {
     /// Bytes per write [default: 4KiB]
     #[arg(long, value_name = "SIZE", value_parser = block_size)]
     pub block_size: Option<u64>,
+    /// Writes before the barrier: all of them are one pair (system calls) [default: 1]
+    #[arg(long, value_name = "N", value_parser = |t: &str| within(t, 1, Plan::WRITES_MAX))]
+    pub writes_per_barrier: Option<u64>,
+    /// By which descriptor the barrier is called (fsync and fdatasync as system calls) [default: own]
+    #[arg(long, value_enum)]
+    pub sync_fd: Option<SyncFdArg>,
     /// Threads, each with its own file [default: 1]
     #[arg(long, value_name = "N", value_parser = |t: &str| within(t, 1, Plan::WORKERS_MAX))]
     pub workers: Option<u64>,
@@ -102,6 +108,19 @@ pub enum LayoutArg {
     Unwritten,
 }
 
+/// `--sync-fd`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SyncFdArg {
+    /// That of the write
+    Own,
+    /// Another one of the same file, open all the time
+    Other,
+    /// Open, write, close; open, barrier, close
+    AfterClose,
+    /// Open, write; barrier, close, and open and close once more
+    BeforeClose,
+}
+
 /// `--iowq`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum IowqArg {
@@ -119,6 +138,17 @@ impl From<LayoutArg> for Layout {
             LayoutArg::Append => Layout::Append,
             LayoutArg::Overwrite => Layout::Overwrite,
             LayoutArg::Unwritten => Layout::Unwritten,
+        }
+    }
+}
+
+impl From<SyncFdArg> for SyncFd {
+    fn from(sync_fd: SyncFdArg) -> SyncFd {
+        match sync_fd {
+            SyncFdArg::Own => SyncFd::Own,
+            SyncFdArg::Other => SyncFd::Other,
+            SyncFdArg::AfterClose => SyncFd::AfterClose,
+            SyncFdArg::BeforeClose => SyncFd::BeforeClose,
         }
     }
 }

@@ -187,6 +187,8 @@ fn plan(session: &Session, resolved: &Resolved, args: &CheckArgs, policy: &Polic
         path: text.unwrap_or_else(|_| String::from_utf8_lossy(&path).into_owned()),
         arm: plan.arm,
         block_size_bytes: plan.block_size_bytes,
+        writes_per_barrier: plan.writes_per_barrier,
+        sync_fd: plan.sync_fd,
         workers: plan.workers,
         iterations: match plan.length {
             Length::Iterations(pairs) => Some(pairs),

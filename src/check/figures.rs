@@ -25,7 +25,7 @@ pub fn measured(record: &mut Record, session: &Session, scale: &Scale) {
         pairs,
         not_started: board.schedule().map(|_| not_started(session)),
         warmup_pairs: (0..board.size().workers).map(|w| board.control(w).warmed()).sum(),
-        bytes_written: pairs.saturating_mul(session.request.block_size_bytes()),
+        bytes_written: pairs.saturating_mul(session.request.pair_bytes()),
         segments: sum(|worker| worker.segments),
         enters: session.request.arm.uses_ring().then(|| sum(|worker| worker.enters)),
         overlap_share: overlap(&spans),

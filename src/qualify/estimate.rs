@@ -44,7 +44,7 @@ pub fn round(step: &Step) -> Estimate {
             (each.saturating_mul(PAIR_NS), each.saturating_mul(plan.workers))
         }
     };
-    let written = resolved.bytes_written.unwrap_or(pairs.saturating_mul(plan.block_size_bytes));
+    let written = resolved.bytes_written.unwrap_or(pairs.saturating_mul(plan.pair_bytes()));
     Estimate {
         time_ns: time_ns + ROUND_NS,
         written_bytes: written,

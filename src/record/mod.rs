@@ -29,7 +29,7 @@ pub use verdict::{
 };
 
 use serde::{Deserialize, Serialize};
-use synctail_bench::{Arm, Layout};
+use synctail_bench::{Arm, Layout, SyncFd};
 
 /// The value of `schema` in every record of this version.
 pub const SCHEMA: &str = "synctail.record/1";
@@ -157,6 +157,11 @@ pub struct ErrorReport {
     pub remedy: Option<String>,
 }
 
+/// Of records before there was a choice.
+fn one() -> u64 {
+    1
+}
+
 /// The plan as recorded.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PlanRecord {
@@ -169,6 +174,12 @@ pub struct PlanRecord {
     pub arm: Arm,
     /// Bytes per write.
     pub block_size_bytes: u64,
+    /// Writes of a pair.
+    #[serde(default = "one")]
+    pub writes_per_barrier: u64,
+    /// By which descriptor the barrier was called.
+    #[serde(default)]
+    pub sync_fd: SyncFd,
     /// Threads, each with its own file.
     pub workers: u64,
     /// Pairs per worker.

@@ -83,13 +83,21 @@ pub fn headline(record: &Record) -> String {
     let Some(plan) = &record.plan else { return format!("no plan, {filesystem}") };
     let workers = if plan.workers == 1 { "worker" } else { "workers" };
     let mut line = format!(
-        "{}, {filesystem}, {}, {} {workers} x {} x {}",
+        "{}, {filesystem}, {}, {} {workers} x {} x {}{}",
         plan.arm,
         plan.layout.name(),
         plan.workers,
         length(plan),
+        if plan.writes_per_barrier > 1 {
+            format!("{} x ", plan.writes_per_barrier)
+        } else {
+            String::new()
+        },
         human::bytes(plan.block_size_bytes)
     );
+    if !plan.sync_fd.is_own() {
+        line.push_str(&format!(", sync fd {}", plan.sync_fd.name()));
+    }
     if plan.depth > 1 {
         line.push_str(&format!(", depth {}", plan.depth));
     }

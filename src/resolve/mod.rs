@@ -3,6 +3,7 @@
 //! Two steps. [`Request`] needs the arguments alone and is made before the child exists: it fixes the
 //! size of the shared board. [`Request::plan`] joins it with what the child found at the path.
 
+mod pair;
 mod space;
 
 use std::path::PathBuf;
@@ -15,6 +16,7 @@ use crate::human;
 use crate::load::Mix;
 use crate::policy::Policy;
 use crate::refusal::Refusal;
+use pair::Pair;
 use space::Space;
 
 const BLOCK_SIZE_BYTES: u64 = 4_096;
@@ -60,6 +62,7 @@ pub struct Request {
     /// Seed of the data.
     pub seed: u64,
     block_size_bytes: u64,
+    pair: Pair,
     workers: u64,
     warmup: u64,
     layout: Layout,
@@ -147,6 +150,7 @@ impl Request {
                 .block_size
                 .or(defaults.block_size_bytes)
                 .unwrap_or(BLOCK_SIZE_BYTES),
+            pair: Pair::of(args),
             workers: args.workers.or(defaults.workers).unwrap_or(WORKERS),
             warmup: args.warmup.unwrap_or(WARMUP),
             layout: layout(args, device, defaults.layout)?,
@@ -165,6 +169,7 @@ impl Request {
     }
 
     fn check(&self) -> Result<(), Refusal> {
+        self.pair.check(self.arm, self.block_size_bytes, self.device.is_some())?;
         let ring_flags = [
             ("--depth", self.depth > 1),
             ("--sqpoll", self.ring.sqpoll),
@@ -212,6 +217,11 @@ impl Request {
         self.block_size_bytes
     }
 
+    /// Bytes of all writes of a pair.
+    pub fn pair_bytes(&self) -> u64 {
+        self.block_size_bytes.saturating_mul(self.pair.writes)
+    }
+
     fn space(&self) -> Result<Space, Refusal> {
         self.space_within(self.max_bytes)
     }
@@ -219,7 +229,7 @@ impl Request {
     /// Whole pages for each worker within the device; a default size shrinks, a given one must fit.
     fn space_of_device(&self, device_bytes: u64) -> Result<Space, Refusal> {
         let each = device_bytes / self.workers / PAGE_BYTES * PAGE_BYTES;
-        let wanted = self.file_size_bytes.unwrap_or(0).max(self.block_size_bytes);
+        let wanted = self.file_size_bytes.unwrap_or(0).max(self.pair_bytes());
         if wanted.next_multiple_of(PAGE_BYTES) > each {
             let message = format!(
                 "--device: {} for each of {} workers are more than its {}",
@@ -236,7 +246,7 @@ impl Request {
     fn space_within(&self, max_bytes: u64) -> Result<Space, Refusal> {
         let default = if self.layout == Layout::Append { SEGMENT_BYTES } else { FILE_SIZE_BYTES };
         Space::divide(&space::Wanted {
-            block_size_bytes: self.block_size_bytes,
+            pair_bytes: self.pair_bytes(),
             workers: self.workers,
             layout: self.layout,
             file_size_bytes: self.file_size_bytes,
@@ -287,6 +297,8 @@ impl Request {
         let plan = Plan {
             arm: self.arm,
             block_size_bytes: self.block_size_bytes,
+            writes_per_barrier: self.pair.writes,
+            sync_fd: self.pair.sync_fd,
             workers: self.workers,
             length: self.length,
             warmup: self.warmup,

@@ -9,7 +9,7 @@ use crate::refusal::Refusal;
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
     /// At least 1.
-    pub block_size_bytes: u64,
+    pub pair_bytes: u64,
     /// At least 1.
     pub workers: u64,
     /// How files grow.
@@ -41,7 +41,7 @@ impl Space {
     /// Divides the budget evenly; a default size shrinks to fit, a given one is refused if it does not.
     pub fn divide(wanted: &Wanted) -> Result<Space, Refusal> {
         let budget = wanted.max_bytes / wanted.workers;
-        let block = wanted.block_size_bytes;
+        let block = wanted.pair_bytes;
         let too_small = |flag: &str, bytes: u64| {
             let need = human::bytes(block);
             Refusal::usage(format!("{flag}: {} hold no block of {need}", human::bytes(bytes)))
@@ -72,10 +72,10 @@ impl Space {
         Ok(Self::count(wanted, budget, file_size / block))
     }
 
-    /// Whole blocks only: the rest of a size would never be measured, and O_DIRECT could not write it.
-    fn count(wanted: &Wanted, budget: u64, blocks_per_segment: u64) -> Space {
-        let segment_bytes = blocks_per_segment * wanted.block_size_bytes;
-        let segments_needed = wanted.pairs_per_worker.map(|n| n.div_ceil(blocks_per_segment));
+    /// Whole pairs only: the rest of a size would never be measured, and O_DIRECT could not write it.
+    fn count(wanted: &Wanted, budget: u64, pairs_per_segment: u64) -> Space {
+        let segment_bytes = pairs_per_segment * wanted.pair_bytes;
+        let segments_needed = wanted.pairs_per_worker.map(|n| n.div_ceil(pairs_per_segment));
         let (segments_kept, per_worker) = match wanted.layout {
             Layout::Overwrite => (1, segment_bytes),
             Layout::Append | Layout::Unwritten => {
@@ -84,7 +84,7 @@ impl Space {
                 (kept, used * segment_bytes)
             }
         };
-        let written = wanted.pairs_per_worker.map(|n| n.saturating_mul(wanted.block_size_bytes));
+        let written = wanted.pairs_per_worker.map(|n| n.saturating_mul(wanted.pair_bytes));
         let per_worker = match (wanted.layout, written) {
             // A segment that is only appended to is as long as what was written to it.
             (Layout::Append, Some(written)) => per_worker.min(written),

@@ -55,6 +55,27 @@ fn ring_options_without_a_ring_are_refused_with_the_flag() {
 }
 
 #[test]
+fn what_a_pair_cannot_be_made_of_is_refused_with_the_flag() {
+    for flags in [
+        &["--writes-per-barrier", "2", "--arm", "uring/fsync"][..],
+        &["--writes-per-barrier", "2", "--block-size", "200MiB", "--max-bytes", "1GiB"],
+        &["--sync-fd", "other", "--arm", "syscall/dsync"],
+        &["--sync-fd", "after-close", "--arm", "uring/fsync"],
+        &["--sync-fd", "other", "--writes-per-barrier", "2"],
+    ] {
+        let refusal = request(flags).unwrap_err();
+        assert!(refusal.report.message.starts_with(flags[0]), "{}", refusal.report.message);
+        assert_eq!(refusal.exit_code, 2);
+    }
+    let device = ["--sync-fd", "other", "--device", "/dev/null", "--destroy-data"];
+    assert!(request(&device).unwrap_err().report.message.starts_with("--sync-fd"));
+    let several = plan(&["--writes-per-barrier", "3", "--block-size", "1000", "--iters", "10"]);
+    assert_eq!(several.plan.segment_bytes, (8 << 20) / 3_000 * 3_000);
+    assert_eq!(several.bytes_written, Some(15 * 3_000));
+    several.plan.check().unwrap();
+}
+
+#[test]
 fn more_than_half_of_the_free_space_is_refused_unless_a_bound_was_given() {
     let needs = 505 * 4_096;
     let asked = request(&[]).unwrap();

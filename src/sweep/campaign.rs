@@ -134,6 +134,8 @@ pub fn check_args(sweep: &Sweep, cell: &Cell, args: &SweepArgs, ours: bool) -> V
     flags.extend([
         format!("--arm={}", axes.arm),
         format!("--block-size={}", axes.block_size_bytes),
+        format!("--writes-per-barrier={}", axes.writes_per_barrier),
+        format!("--sync-fd={}", axes.sync_fd.name()),
         format!("--workers={}", axes.workers),
         format!("--depth={}", axes.depth),
         format!("--layout={}", axes.layout.name()),

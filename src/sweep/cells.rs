@@ -3,6 +3,7 @@
 use synctail_bench::{Arm, Layout};
 
 use super::document::{Axes, Cell};
+use super::pg::pg;
 use crate::args::{Preset, SweepArgs};
 
 const BLOCK_SIZE_BYTES: u64 = 4_096;
@@ -10,7 +11,6 @@ const BLOCK_SIZE_BYTES: u64 = 4_096;
 const SLOG_BYTES: std::ops::RangeInclusive<u32> = 9..=23;
 /// A message's subject of 8 bytes, header of 22 and checksum of 8 in a block of JetStream's file store.
 const JETSTREAM_EXTRA_BYTES: u64 = 8 + 22 + 8;
-const WAL_BYTES: u64 = 8 << 10;
 
 /// The cells in the order of the table, and combinations that mean nothing.
 pub fn cells(args: &SweepArgs) -> (Vec<Cell>, Vec<String>) {
@@ -19,10 +19,16 @@ pub fn cells(args: &SweepArgs) -> (Vec<Cell>, Vec<String>) {
         None => product(args, if device { Layout::Overwrite } else { Layout::Append }),
         Some(preset) => {
             let mut cells = of_preset(preset);
-            if device {
-                cells.iter_mut().for_each(|cell| cell.axes.layout = Layout::Overwrite);
+            if !device {
+                return (cells, Vec::new());
             }
-            (cells, Vec::new())
+            cells.iter_mut().for_each(|cell| cell.axes.layout = Layout::Overwrite);
+            let (cells, files_only): (Vec<Cell>, Vec<Cell>) =
+                cells.into_iter().partition(|cell| cell.axes.sync_fd.is_own());
+            let why = |cell: Cell| {
+                format!("{}: a raw device is open once", cell.label.unwrap_or_default())
+            };
+            (cells, files_only.into_iter().map(why).collect())
         }
     }
 }
@@ -44,7 +50,8 @@ fn product(args: &SweepArgs, layout: Layout) -> (Vec<Cell>, Vec<String>) {
                         continue;
                     }
                     for &workers in &or(&args.workers, 1) {
-                        let axes = Axes { arm, block_size_bytes, workers, depth, layout };
+                        let axes = Axes::single(arm, block_size_bytes, layout);
+                        let axes = Axes { workers, depth, ..axes };
                         if !cells.iter().any(|cell: &Cell| cell.axes == axes) {
                             cells.push(cell(axes, None));
                         }
@@ -60,7 +67,8 @@ fn or<T: Clone>(given: &[T], default: T) -> Vec<T> {
     if given.is_empty() { vec![default] } else { given.to_vec() }
 }
 
-fn cell(axes: Axes, label: Option<String>) -> Cell {
+/// A cell that is not measured yet.
+pub fn cell(axes: Axes, label: Option<String>) -> Cell {
     Cell { axes, label, rounds: Vec::new(), record: None, pending: Vec::new() }
 }
 
@@ -68,16 +76,17 @@ fn of_preset(preset: Preset) -> Vec<Cell> {
     match preset {
         Preset::Pg => pg(),
         Preset::Slog => SLOG_BYTES
-            .map(|power| plain("syscall/fdatasync+direct", 1 << power, 1, Layout::Overwrite))
+            .map(|power| plain("syscall/fdatasync+direct", 1 << power, Layout::Overwrite))
+            .map(|axes| cell(axes, None))
             .collect(),
         Preset::Etcd => [512, 2_300, 8 << 10, 64 << 10]
-            .map(|bytes| plain("syscall/fdatasync", bytes, 1, Layout::Append))
+            .map(|bytes| cell(plain("syscall/fdatasync", bytes, Layout::Append), None))
             .into(),
         Preset::Jetstream => {
             let sizes = [128, 1 << 10, 4 << 10, 64 << 10].into_iter();
             let of_size = |payload| {
-                let bytes = payload + JETSTREAM_EXTRA_BYTES;
-                [1, 4, 8].map(|workers| plain("syscall/fsync", bytes, workers, Layout::Append))
+                let axes = plain("syscall/fsync", payload + JETSTREAM_EXTRA_BYTES, Layout::Append);
+                [1, 4, 8].map(|workers| cell(Axes { workers, ..axes.clone() }, None))
             };
             sizes.flat_map(of_size).collect()
         }
@@ -85,36 +94,15 @@ fn of_preset(preset: Preset) -> Vec<Cell> {
             .into_iter()
             .flat_map(|arm| {
                 let depths: &[u64] = if arm.uses_ring() { &[1, 4, 16] } else { &[1] };
-                let layout = Layout::Append;
-                let axes =
-                    move |&depth| Axes { arm, block_size_bytes: 4_096, workers: 1, depth, layout };
-                depths.iter().map(move |depth| cell(axes(depth), None))
+                let axes = Axes::single(arm, BLOCK_SIZE_BYTES, Layout::Append);
+                depths.iter().map(move |&depth| cell(Axes { depth, ..axes.clone() }, None))
             })
             .collect(),
     }
 }
 
-/// pg_test_fsync writes blocks of its WAL again and again in a file of 16 MiB.
-fn pg() -> Vec<Cell> {
-    let ways = [
-        ("open_datasync", "syscall/o_dsync"),
-        ("fdatasync", "syscall/fdatasync"),
-        ("fsync", "syscall/fsync"),
-        ("open_sync", "syscall/o_sync"),
-    ];
-    let mut cells: Vec<Cell> =
-        ways.iter().map(|(name, arm)| row(&format!("8kB {name}"), arm, WAL_BYTES)).collect();
-    cells.push(row("1 * 16kB open_sync", "syscall/o_sync", 2 * WAL_BYTES));
-    cells.push(row("8kB, not synced", "syscall/none", WAL_BYTES));
-    cells
-}
-
-fn row(label: &str, arm: &str, bytes: u64) -> Cell {
-    Cell { label: Some(label.to_owned()), ..plain(arm, bytes, 1, Layout::Overwrite) }
-}
-
-fn plain(arm: &str, block_size_bytes: u64, workers: u64, layout: Layout) -> Cell {
+/// One write at a time by the arm of this name.
+pub fn plain(arm: &str, block_size_bytes: u64, layout: Layout) -> Axes {
     // A name that this system does not know is none of its rows.
-    let arm = arm.parse().unwrap_or(Arm::DEFAULT);
-    cell(Axes { arm, block_size_bytes, workers, depth: 1, layout }, None)
+    Axes::single(arm.parse().unwrap_or(Arm::DEFAULT), block_size_bytes, layout)
 }

@@ -1,7 +1,7 @@
 //! The sweep as a value: what is to be measured, in which order, and what came of it.
 
 use serde::{Deserialize, Serialize};
-use synctail_bench::{Arm, Layout};
+use synctail_bench::{Arm, Layout, SyncFd};
 
 use crate::record::{Band, Record, Status, Tool};
 
@@ -58,12 +58,40 @@ pub struct Axes {
     pub arm: Arm,
     /// Bytes per write.
     pub block_size_bytes: u64,
+    /// Writes of a pair.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub writes_per_barrier: u64,
+    /// By which descriptor the barrier is called.
+    #[serde(default, skip_serializing_if = "SyncFd::is_own")]
+    pub sync_fd: SyncFd,
     /// Threads.
     pub workers: u64,
     /// Chains in flight.
     pub depth: u64,
     /// How files grow.
     pub layout: Layout,
+}
+
+fn one() -> u64 {
+    1
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
+fn is_one(count: &u64) -> bool {
+    *count == 1
+}
+
+impl Axes {
+    /// One write of `block_size_bytes` by one worker, one at a time.
+    pub fn single(arm: Arm, block_size_bytes: u64, layout: Layout) -> Axes {
+        let (writes_per_barrier, sync_fd) = (1, SyncFd::Own);
+        Axes { arm, block_size_bytes, writes_per_barrier, sync_fd, workers: 1, depth: 1, layout }
+    }
+
+    /// Bytes of a pair.
+    pub fn pair_bytes(&self) -> u64 {
+        self.block_size_bytes * self.writes_per_barrier
+    }
 }
 
 /// A point and its results.

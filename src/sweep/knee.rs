@@ -18,6 +18,8 @@ pub fn knees(cells: &[Cell]) -> Vec<Knee> {
         let mut bands: Vec<(u64, Band)> =
             members.filter_map(|cell| Some((cell.axes.workers, band(cell)?))).collect();
         bands.sort_unstable_by_key(|&(workers, _)| workers);
+        // A table may show one cell twice.
+        bands.dedup_by_key(|&mut (workers, _)| workers);
         knee(group, &bands)
     };
     groups.iter().filter_map(of).collect()
@@ -55,13 +57,7 @@ mod tests {
 
     #[test]
     fn the_knee_lies_between_the_last_good_step_and_the_first_bad_one() {
-        let group = Axes {
-            arm: Arm::DEFAULT,
-            block_size_bytes: 4_096,
-            workers: 0,
-            depth: 1,
-            layout: Layout::Append,
-        };
+        let group = Axes::single(Arm::DEFAULT, 4_096, Layout::Append);
         let found = |bands: &[(u64, Band)]| {
             knee(&group, bands).map(|knee| (knee.stays_until_workers, knee.leaves_at_workers))
         };

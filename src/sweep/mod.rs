@@ -4,6 +4,7 @@ mod campaign;
 mod cells;
 mod document;
 mod knee;
+mod pg;
 mod remarks;
 mod store;
 mod text;

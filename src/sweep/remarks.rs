@@ -52,8 +52,7 @@ mod tests {
             record.substrate.as_mut().unwrap().filesystem = Some(filesystem.to_owned());
             let policy = Policy::named("jetstream").unwrap();
             record.verdict = judge(&record, &policy, &JudgeOptions::default());
-            let (arm, layout) = (Arm::DEFAULT, Layout::Append);
-            let axes = Axes { arm, block_size_bytes: 512, workers: 1, depth: 1, layout };
+            let axes = Axes::single(Arm::DEFAULT, 512, Layout::Append);
             let record = Some(Box::new(record));
             Cell { axes, label: None, rounds: Vec::new(), record, pending: Vec::new() }
         };

@@ -38,9 +38,6 @@ pub fn render(sweep: &Sweep) -> String {
     for left_out in &sweep.plan.left_out {
         lines.say(&format!("  left out: {left_out}"), 4);
     }
-    if sweep.plan.preset.as_deref() == Some("pg") {
-        lines.say("  left out: two writes per sync, 16kB in smaller writes, another descriptor", 4);
-    }
     for cell in &sweep.cells {
         if let Some(why) = cell.rounds.iter().find_map(|round| round.error.as_ref()) {
             lines.say(&format!("  {}: {why}", varying.name(cell)), 4);
@@ -129,7 +126,7 @@ fn row(cell: &Cell, varying: &Varying, slog: bool) -> String {
     let figures = if slog {
         let mean = round.mean_ns.unwrap_or(f64::NAN);
         // Bytes per microsecond are megabytes per second.
-        let rate = cell.axes.block_size_bytes as f64 * 1e3 / mean;
+        let rate = cell.axes.pair_bytes() as f64 * 1e3 / mean;
         [format!("{:.1}", mean / 1e3), human::decimal(rate), time(round.p99_ns), time(max)]
     } else {
         let rate = round.pairs_per_s.map_or_else(|| "-".to_owned(), human::decimal);

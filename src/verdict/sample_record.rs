@@ -1,6 +1,6 @@
 //! Records made by hand, for the tests of verdict and report.
 
-use synctail_bench::{Arm, Barrier, Distribution, Engine, Layout};
+use synctail_bench::{Arm, Barrier, Distribution, Engine, Layout, SyncFd};
 
 use crate::record::{
     ClockReport, Counters, Distributions, Effective, InFlight, Metric, Parts, PlanRecord, Record,
@@ -67,6 +67,8 @@ fn plan(arm: Arm, workers: u64, iterations: u64) -> PlanRecord {
         path_bytes_hex: None,
         arm,
         block_size_bytes: 4_096,
+        writes_per_barrier: 1,
+        sync_fd: SyncFd::Own,
         workers,
         iterations: Some(iterations),
         duration_ns: None,

@@ -51,6 +51,10 @@ impl SyscallFile {
         SyscallFile { file, arena }
     }
 
+    pub(crate) fn into_file(self) -> File {
+        self.file
+    }
+
     fn fd(&self) -> RawFd {
         self.file.as_raw_fd()
     }

@@ -21,6 +21,7 @@ mod error;
 mod file;
 mod limits;
 mod process;
+mod reopened;
 #[cfg(target_os = "linux")]
 mod ring;
 mod shared;
@@ -44,6 +45,7 @@ pub use error::{SysError, errno_name, errno_text};
 pub use file::{OpenMode, filesystem_stats, lock_exclusive};
 pub use limits::{ignore_signals, raise_open_files_limit};
 pub use process::{Fork, detach_stdio, fork};
+pub use reopened::ReopenedFile;
 #[cfg(target_os = "linux")]
 pub use ring::{Completion, Part, Ring, RingSetup};
 pub use shared::reserve_words;

@@ -8,7 +8,7 @@ use synctail_sys::Clock;
 
 use super::{BLOCK_BYTES, FakeClock, FakeDevice, FakeRing, Pair, Service, Step};
 use crate::target::{DeviceFacts, Target, Visitor};
-use crate::{Board, Chain, Cursor, Fault, PairLoop, RingLoop, SingleLoop};
+use crate::{Board, Chain, Cursor, Fault, OneWrite, PairLoop, RingLoop, SingleLoop};
 
 /// Which loop a target gives to its workers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,15 +102,15 @@ impl<F: Fn(Pair) -> Step + Sync> Target for FakeTarget<F> {
         let cursor = Cursor::new(BLOCK_BYTES, segment_bytes, 1 << 20, 1);
         let block_bytes = BLOCK_BYTES as usize;
         let tape = Tape { target: self, worker, begun: 0, segments: 1 };
-        let facts = DeviceFacts::default();
+        let (facts, writes) = (DeviceFacts::default(), OneWrite::default());
         Ok(match self.shape {
             Shape::Pair => {
                 let device = FakeDevice { tape, step: Step::new(0, 0) };
-                visitor.visit(PairLoop { device, cursor, block_bytes }, facts)
+                visitor.visit(PairLoop { device, cursor, block_bytes, writes }, facts)
             }
             Shape::Single => {
                 let device = FakeDevice { tape, step: Step::new(0, 0) };
-                visitor.visit(SingleLoop { device, cursor, block_bytes }, facts)
+                visitor.visit(SingleLoop { device, cursor, block_bytes, writes }, facts)
             }
             Shape::Ring { chain, depth, quiet, service } => {
                 let ring = FakeRing::new(tape, depth, service);

@@ -6,10 +6,12 @@
 mod pair;
 mod ring;
 mod single;
+mod writes;
 
 pub use pair::PairLoop;
 pub use ring::{Chain, RingLoop};
 pub use single::SingleLoop;
+pub use writes::{ManyWrites, OneWrite, Writes};
 
 use std::ops::ControlFlow::{self, Break, Continue};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -73,18 +75,17 @@ pub trait MeasureLoop {
     }
 }
 
-/// What comes before a pair where one is in flight at a time: bounds, room for the sample, the place to
-/// write, in the next file if this one is full, and its moment. `last` is the end of the pair before.
+/// What comes before a pair where one is in flight at a time: bounds, room for the sample, the places of
+/// its writes, in the next file if this one is full, and its moment. `last` is the end of the pair before.
 #[inline(always)]
-fn next_place<C: Clock, S: Sink, P: Pace, D: Segments>(
+fn next_pair<C: Clock, S: Sink, P: Pace, D: Segments, W: Writes>(
     clock: &C,
     sink: &mut S,
     bounds: &Bounds,
     pace: &mut P,
-    device: &mut D,
-    cursor: &mut Cursor,
+    (device, cursor, writes): (&mut D, &mut Cursor, &mut W),
     last: u64,
-) -> Result<ControlFlow<Ended, Place>, Fault> {
+) -> Result<ControlFlow<Ended>, Fault> {
     if bounds.is_over(last) {
         return Ok(Break(Ended::Bound));
     }
@@ -95,14 +96,15 @@ fn next_place<C: Clock, S: Sink, P: Pace, D: Segments>(
         Some(place) => place,
         None => match next_file(clock, bounds, device, cursor)? {
             Continue(place) => place,
-            ended => return Ok(ended),
+            Break(ended) => return Ok(Break(ended)),
         },
     };
+    writes.gather(place, cursor);
     if let Break(ended) = pace::wait(clock, pace, bounds) {
         return Ok(Break(ended));
     }
     pace.advance();
-    Ok(Continue(place))
+    Ok(Continue(()))
 }
 
 #[cold]

@@ -1,25 +1,27 @@
 //! Write, then barrier, as two calls.
 
-use std::ops::ControlFlow::{Break, Continue};
+use std::ops::ControlFlow::Break;
 
 use synctail_sys::Clock;
 
-use super::{Bounds, Ended, MeasureLoop, next_place};
+use super::{Bounds, Ended, MeasureLoop, Writes, next_pair};
 use crate::device::{PairDevice, Segments};
 use crate::{Cursor, Fault, Pace, Sink};
 
 /// Repeats write and barrier on a device.
 #[derive(Debug)]
-pub struct PairLoop<D> {
+pub struct PairLoop<D, W> {
     /// What is measured.
     pub device: D,
     /// Where each write goes.
     pub cursor: Cursor,
     /// Bytes of one write.
     pub block_bytes: usize,
+    /// The writes of one pair.
+    pub writes: W,
 }
 
-impl<D: PairDevice + Segments> MeasureLoop for PairLoop<D> {
+impl<D: PairDevice + Segments, W: Writes> MeasureLoop for PairLoop<D, W> {
     fn run<C: Clock, S: Sink, P: Pace>(
         &mut self,
         clock: &C,
@@ -29,14 +31,14 @@ impl<D: PairDevice + Segments> MeasureLoop for PairLoop<D> {
     ) -> Result<Ended, Fault> {
         let mut last = clock.ticks();
         for _ in 0..bounds.pairs {
-            let (device, cursor) = (&mut self.device, &mut self.cursor);
-            let place = match next_place(clock, sink, bounds, pace, device, cursor, last)? {
-                Continue(place) => place,
-                Break(ended) => return Ok(ended),
-            };
+            let walk = (&mut self.device, &mut self.cursor, &mut self.writes);
+            if let Break(ended) = next_pair(clock, sink, bounds, pace, walk, last)? {
+                return Ok(ended);
+            }
             let start = clock.ticks();
             sink.begin(0, start);
-            let written = self.device.write(place);
+            let (device, block_bytes) = (&mut self.device, self.block_bytes);
+            let written = self.writes.make(block_bytes, |place| device.write(place));
             let middle = clock.ticks();
             // One compare within the barrier's time: a barrier after a write that failed would mean
             // nothing, and could hang.

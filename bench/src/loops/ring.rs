@@ -8,7 +8,7 @@ use std::ops::ControlFlow::{Break, Continue};
 
 use synctail_sys::{CallResult, Clock, Completion, Part, Place};
 
-use super::{Bounds, Ended, MeasureLoop, next_place};
+use super::{Bounds, Ended, MeasureLoop, OneWrite, next_pair};
 use crate::device::{RingDevice, Segments};
 use crate::{Arm, Barrier, Cause, Cursor, Engine, Fault, Pace, Sink};
 
@@ -131,10 +131,10 @@ impl<D: RingDevice + Segments> RingLoop<D> {
         last: u64,
     ) -> Result<Next, Fault> {
         if self.in_flight() == 0 {
-            let (device, cursor) = (&mut self.device, &mut self.cursor);
-            let next = next_place(clock, sink, bounds, pace, device, cursor, last)?;
-            return Ok(match next {
-                Continue(place) => Next::Place(place),
+            let mut write = OneWrite::default();
+            let walk = (&mut self.device, &mut self.cursor, &mut write);
+            return Ok(match next_pair(clock, sink, bounds, pace, walk, last)? {
+                Continue(()) => Next::Place(write.place()),
                 Break(ended) => Next::End(ended),
             });
         }

@@ -1,25 +1,27 @@
 //! One call that is the whole pair: a synchronous write, or no barrier at all.
 
-use std::ops::ControlFlow::{Break, Continue};
+use std::ops::ControlFlow::Break;
 
 use synctail_sys::Clock;
 
-use super::{Bounds, Ended, MeasureLoop, next_place};
+use super::{Bounds, Ended, MeasureLoop, Writes, next_pair};
 use crate::device::{Segments, SingleDevice};
 use crate::{Cursor, Fault, Pace, Sink};
 
 /// Repeats one call on a device.
 #[derive(Debug)]
-pub struct SingleLoop<D> {
+pub struct SingleLoop<D, W> {
     /// What is measured.
     pub device: D,
     /// Where each write goes.
     pub cursor: Cursor,
     /// Bytes of one write.
     pub block_bytes: usize,
+    /// The writes of one pair.
+    pub writes: W,
 }
 
-impl<D: SingleDevice + Segments> MeasureLoop for SingleLoop<D> {
+impl<D: SingleDevice + Segments, W: Writes> MeasureLoop for SingleLoop<D, W> {
     fn run<C: Clock, S: Sink, P: Pace>(
         &mut self,
         clock: &C,
@@ -29,14 +31,14 @@ impl<D: SingleDevice + Segments> MeasureLoop for SingleLoop<D> {
     ) -> Result<Ended, Fault> {
         let mut last = clock.ticks();
         for _ in 0..bounds.pairs {
-            let (device, cursor) = (&mut self.device, &mut self.cursor);
-            let place = match next_place(clock, sink, bounds, pace, device, cursor, last)? {
-                Continue(place) => place,
-                Break(ended) => return Ok(ended),
-            };
+            let walk = (&mut self.device, &mut self.cursor, &mut self.writes);
+            if let Break(ended) = next_pair(clock, sink, bounds, pace, walk, last)? {
+                return Ok(ended);
+            }
             let start = clock.ticks();
             sink.begin(0, start);
-            let written = self.device.write(place);
+            let (device, block_bytes) = (&mut self.device, self.block_bytes);
+            let written = self.writes.make(block_bytes, |place| device.write(place));
             let end = clock.ticks();
             if !written.is_full(self.block_bytes) {
                 sink.abandon(0);

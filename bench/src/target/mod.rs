@@ -1,6 +1,7 @@
 //! Real devices for the loops: which calls an arm makes, on which files.
 
 mod null;
+mod other_fd;
 #[cfg(target_os = "linux")]
 mod ring;
 mod syscall;
@@ -83,7 +84,7 @@ impl Target for FileTarget {
         let facts = DeviceFacts { direct_alignment_bytes: alignment, ..DeviceFacts::default() };
         let cursor = self.cursor(alignment).beginning_at(self.storage.first_offset(worker));
         match plan.arm.engine {
-            Engine::Syscall => Ok(self.open_syscall(file, files, cursor, facts, visitor)),
+            Engine::Syscall => self.open_syscall(file, files, cursor, facts, visitor),
             #[cfg(target_os = "linux")]
             Engine::Uring | Engine::UringLinked => {
                 let opening = ring::Opening { worker, file, files, cursor, facts };
@@ -107,6 +108,7 @@ impl FileTarget {
             (true, known) => known.map_or(Arena::ALIGNMENT, |bytes| (bytes as usize).max(512)),
         };
         Cursor::new(plan.block_size_bytes, plan.segment_bytes, self.arena.span(), step)
+            .in_pairs_of(plan.writes_per_barrier)
     }
 
     fn check_alignment(&self, file: &std::fs::File) -> Result<Option<u64>, Fault> {

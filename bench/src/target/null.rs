@@ -9,7 +9,7 @@ use synctail_sys::{CallResult, Clock, Completion, Part, Place};
 
 use super::{DeviceFacts, Target, Visitor};
 use crate::device::{PairDevice, RingDevice, Segments, SingleDevice};
-use crate::loops::{PairLoop, RingLoop, SingleLoop};
+use crate::loops::{ManyWrites, OneWrite, PairLoop, RingLoop, SingleLoop};
 use crate::{Board, BoardSize, Chain, Cursor, Distribution, Engine, Fault, Length, PairPart, Plan};
 
 /// As far as the data of a real run is walked.
@@ -41,15 +41,25 @@ impl Target for NullTarget {
         // A plan's block is at most 256 MiB.
         let device =
             Null { block_bytes: plan.block_size_bytes as i32, completions: VecDeque::new() };
-        let cursor = Cursor::new(plan.block_size_bytes, plan.segment_bytes, DATA_SPAN_BYTES, 1);
+        let cursor = Cursor::new(plan.block_size_bytes, plan.segment_bytes, DATA_SPAN_BYTES, 1)
+            .in_pairs_of(plan.writes_per_barrier);
         let block_bytes = plan.block_size_bytes as usize;
         let facts = DeviceFacts::default();
-        Ok(match plan.arm.engine {
-            Engine::Syscall if plan.arm.has_bare_barrier() => {
-                visitor.visit(PairLoop { device, cursor, block_bytes }, facts)
+        let (one, many) = (OneWrite::default(), || ManyWrites::of(plan.writes_per_barrier));
+        Ok(match (plan.arm.engine, plan.writes_per_barrier) {
+            (Engine::Syscall, 1) if plan.arm.has_bare_barrier() => {
+                visitor.visit(PairLoop { device, cursor, block_bytes, writes: one }, facts)
             }
-            Engine::Syscall => visitor.visit(SingleLoop { device, cursor, block_bytes }, facts),
-            Engine::Uring | Engine::UringLinked => {
+            (Engine::Syscall, _) if plan.arm.has_bare_barrier() => {
+                visitor.visit(PairLoop { device, cursor, block_bytes, writes: many() }, facts)
+            }
+            (Engine::Syscall, 1) => {
+                visitor.visit(SingleLoop { device, cursor, block_bytes, writes: one }, facts)
+            }
+            (Engine::Syscall, _) => {
+                visitor.visit(SingleLoop { device, cursor, block_bytes, writes: many() }, facts)
+            }
+            (Engine::Uring | Engine::UringLinked, _) => {
                 let (chain, depth) = (Chain::of(plan.arm), plan.depth as u32);
                 visitor
                     .visit(RingLoop::new(device, cursor, block_bytes, chain, depth, false), facts)

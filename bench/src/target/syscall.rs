@@ -7,7 +7,7 @@ use synctail_sys::{Arena, CallResult, Clock, Place, SyscallFile};
 
 use super::{DeviceFacts, FileTarget, Visitor};
 use crate::device::{PairDevice, Segments, SingleDevice};
-use crate::loops::{PairLoop, SingleLoop};
+use crate::loops::{ManyWrites, OneWrite, PairLoop, SingleLoop};
 use crate::segments::SegmentFiles;
 use crate::{Barrier, Cursor, Fault};
 
@@ -91,11 +91,12 @@ struct SyscallDevice<C, K> {
     kind: PhantomData<K>,
 }
 
-impl<C, K> SyscallDevice<C, K> {
-    fn of_kind<L>(self) -> SyscallDevice<C, L> {
-        let SyscallDevice { calls, files, arena, kind: _ } = self;
-        SyscallDevice { calls, files, arena, kind: PhantomData }
-    }
+/// What a loop is made of, whatever the arm.
+pub(super) struct Opening<C> {
+    pub file: File,
+    pub files: SegmentFiles<C>,
+    pub cursor: Cursor,
+    pub facts: DeviceFacts,
 }
 
 impl<C: Clock, B: BarrierCall> PairDevice for SyscallDevice<C, B> {
@@ -146,37 +147,69 @@ impl FileTarget {
         cursor: Cursor,
         facts: DeviceFacts,
         visitor: V,
-    ) -> V::Output {
-        let calls = SyscallFile::new(file, self.arena);
-        let device = SyscallDevice { calls, files, arena: self.arena, kind: PhantomData::<fn()> };
-        let block_bytes = self.plan.block_size_bytes as usize;
-        macro_rules! pair {
-            ($kind:ty) => {
-                visitor.visit(
-                    PairLoop { device: device.of_kind::<$kind>(), cursor, block_bytes },
-                    facts,
-                )
-            };
-        }
-        macro_rules! single {
-            ($kind:ty) => {{
-                let device = device.of_kind::<Alone<$kind>>();
-                visitor.visit(SingleLoop { device, cursor, block_bytes }, facts)
-            }};
-        }
+    ) -> Result<V::Output, Fault> {
+        let opening = Opening { file, files, cursor, facts };
         match self.plan.arm.barrier {
             #[cfg(target_os = "linux")]
-            Barrier::Fdatasync => pair!(Fdatasync),
+            Barrier::Fdatasync => self.open_pair::<C, Fdatasync, V>(opening, visitor),
             #[cfg(target_os = "linux")]
-            Barrier::Dsync => single!(PwriteDsync),
+            Barrier::Dsync => Ok(self.open_single::<C, PwriteDsync, V>(opening, visitor)),
             #[cfg(target_os = "macos")]
-            Barrier::FFullfsync => pair!(FullFsync),
+            Barrier::FFullfsync => self.open_pair::<C, FullFsync, V>(opening, visitor),
             #[cfg(target_os = "macos")]
-            Barrier::FBarrierfsync => pair!(BarrierFsync),
-            Barrier::Fsync => pair!(Fsync),
+            Barrier::FBarrierfsync => self.open_pair::<C, BarrierFsync, V>(opening, visitor),
+            Barrier::Fsync => self.open_pair::<C, Fsync, V>(opening, visitor),
             // Open flags make the plain write synchronous; the rest of the arms cannot be named on this
             // system, because `Arm` refuses them.
-            _ => single!(Pwrite),
+            _ => Ok(self.open_single::<C, Pwrite, V>(opening, visitor)),
         }
+    }
+
+    fn open_pair<C: Clock, B: BarrierCall, V: Visitor>(
+        &self,
+        opening: Opening<C>,
+        visitor: V,
+    ) -> Result<V::Output, Fault> {
+        if !self.plan.sync_fd.is_own() {
+            return self.open_other_fd::<C, B, V>(opening, visitor);
+        }
+        let device = self.device::<C, B>(opening.file, opening.files);
+        let (cursor, facts) = (opening.cursor, opening.facts);
+        let block_bytes = self.plan.block_size_bytes as usize;
+        Ok(match self.plan.writes_per_barrier {
+            1 => {
+                let writes = OneWrite::default();
+                visitor.visit(PairLoop { device, cursor, block_bytes, writes }, facts)
+            }
+            count => {
+                let writes = ManyWrites::of(count);
+                visitor.visit(PairLoop { device, cursor, block_bytes, writes }, facts)
+            }
+        })
+    }
+
+    fn open_single<C: Clock, W: WriteCall, V: Visitor>(
+        &self,
+        opening: Opening<C>,
+        visitor: V,
+    ) -> V::Output {
+        let device = self.device::<C, Alone<W>>(opening.file, opening.files);
+        let (cursor, facts) = (opening.cursor, opening.facts);
+        let block_bytes = self.plan.block_size_bytes as usize;
+        match self.plan.writes_per_barrier {
+            1 => {
+                let writes = OneWrite::default();
+                visitor.visit(SingleLoop { device, cursor, block_bytes, writes }, facts)
+            }
+            count => {
+                let writes = ManyWrites::of(count);
+                visitor.visit(SingleLoop { device, cursor, block_bytes, writes }, facts)
+            }
+        }
+    }
+
+    fn device<C, K>(&self, file: File, files: SegmentFiles<C>) -> SyscallDevice<C, K> {
+        let calls = SyscallFile::new(file, self.arena);
+        SyscallDevice { calls, files, arena: self.arena, kind: PhantomData }
     }
 }

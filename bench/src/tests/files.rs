@@ -15,6 +15,8 @@ fn plan(arm: Arm, layout: Layout, depth: u64) -> Plan {
     Plan {
         arm,
         block_size_bytes: BLOCK,
+        writes_per_barrier: 1,
+        sync_fd: SyncFd::Own,
         workers: 2,
         length: Length::Iterations(20),
         warmup: 1,
@@ -111,6 +113,36 @@ fn every_arm_writes_the_arena_in_order_and_is_measured() {
     let plain = |arm: &Arm| arm.engine == Engine::Syscall && !arm.direct;
     let plain: Vec<Arm> = Arm::all().into_iter().filter(plain).collect();
     assert!(plain.iter().all(|arm| measured.contains(arm)), "only {measured:?}");
+}
+
+#[test]
+fn pairs_of_several_writes_and_of_two_descriptors_write_the_same_files() {
+    let arena = Arena::new(BLOCK as usize, SEED);
+    let single = ["syscall/dsync", "syscall/o_dsync", "syscall/none"];
+    let names = ["syscall/fsync"].into_iter().chain(single.iter().copied());
+    let arms: Vec<Arm> = names.filter_map(|name| name.parse().ok()).collect();
+    let of = |arm: Arm, writes_per_barrier: u64, sync_fd: SyncFd| {
+        let dir = tempfile::tempdir().unwrap();
+        // Of 8 blocks three do not make whole pairs: the rest of the segment stays empty.
+        let pairs = Length::Iterations(6);
+        let plan = plan(arm, Layout::Append, 1);
+        let plan = Plan { length: pairs, writes_per_barrier, sync_fd, ..plan };
+        let (board, report) = run_on(dir.path(), &plan, arena);
+        assert_eq!(report.fault, None, "{arm}, {writes_per_barrier}, {sync_fd:?}");
+        assert_eq!(board.pairs(), 12, "{arm}");
+        let sizes: Vec<usize> = contents(dir.path()).values().map(Vec::len).collect();
+        let blocks = sizes.iter().map(|bytes| bytes / BLOCK as usize).collect::<Vec<_>>();
+        (blocks, contents(dir.path()))
+    };
+    for &arm in &arms {
+        assert_eq!(of(arm, 1, SyncFd::Own).0, [7, 7], "{arm}");
+        assert_eq!(of(arm, 2, SyncFd::Own).0, [8, 6, 8, 6], "{arm}");
+        assert_eq!(of(arm, 3, SyncFd::Own).0, [6, 6, 6, 3, 6, 6, 6, 3], "{arm}");
+    }
+    let own = of(arms[0], 1, SyncFd::Own).1;
+    for sync_fd in [SyncFd::Other, SyncFd::AfterClose, SyncFd::BeforeClose] {
+        assert!(of(arms[0], 1, sync_fd).1 == own, "{sync_fd:?}: other contents");
+    }
 }
 
 #[test]

@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 use crate::fake::{BLOCK_BYTES, FakeClock, FakeTarget, Pair, Service, Shape, Step};
 use crate::{
     Arm, Board, BoardSize, Chain, Layout, Length, Plan, Rate, RingOptions, RunReport, Sample,
+    SyncFd,
 };
 
 /// Nothing here takes a second; a run that does not end fails its own test and not the suite.
@@ -85,6 +86,8 @@ impl Case {
             // The scripted target looks at its own shape instead.
             arm: Arm::DEFAULT,
             block_size_bytes: BLOCK_BYTES,
+            writes_per_barrier: 1,
+            sync_fd: SyncFd::Own,
             workers: self.workers,
             length: self.length,
             warmup: self.warmup,

@@ -9,9 +9,11 @@ use serde::{Deserialize, Serialize};
 use crate::args::{CheckArgs, Cli, Command};
 
 /// What may stand in a plan; anything else is decided by the qualification, or is no plan.
-const KEYS: [&str; 20] = [
+const KEYS: [&str; 22] = [
     "arm",
     "block_size",
+    "writes_per_barrier",
+    "sync_fd",
     "workers",
     "iters",
     "duration",

@@ -21,7 +21,7 @@ use bare::{CLoop, RustLoop};
 use figures::{Spread, is_trial, judge};
 use synctail_bench::{
     Arm, Board, BoardSize, Bounds, Closed, DeviceFacts, FileTarget, Lane, Layout, Length,
-    MeasureLoop, MemoryPreparer, Plan, RingOptions, Storage, Target, Visitor, WarmUp,
+    MeasureLoop, MemoryPreparer, Plan, RingOptions, Storage, SyncFd, Target, Visitor, WarmUp,
 };
 use synctail_sys::{Arena, Clock, DirHandle, TscClock, pin, reserve_words};
 
@@ -106,6 +106,8 @@ fn plan() -> Plan {
     Plan {
         arm: Arm::DEFAULT,
         block_size_bytes: BLOCK,
+        writes_per_barrier: 1,
+        sync_fd: SyncFd::Own,
         workers: 1,
         length: Length::Iterations(SLICE_PAIRS),
         warmup: 1,
