@@ -48,6 +48,7 @@ fn main() {
         Ok(Cli { command: Command::Qualify(args) }) => qualify::run(&args, &command),
         Ok(Cli { command: Command::Sweep(args) }) => sweep::run(&args, &command),
         Ok(Cli { command: Command::Load }) => load::serve(),
+        Ok(Cli { command: Command::Identify { device } }) => device::identify(&device),
         Err(error) => check::refuse_usage(&error, &command),
     };
     exit(code);

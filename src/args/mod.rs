@@ -65,6 +65,12 @@ pub enum Command {
     /// The process of `--load`; it takes its orders from standard input
     #[command(hide = true)]
     Load,
+    /// Prints what an NVMe controller says of itself; a child, since one that is dead holds who asks
+    #[command(hide = true)]
+    Identify {
+        /// Its namespace
+        device: PathBuf,
+    },
 }
 
 const QUALIFY_EXIT_CODES: &str = "\

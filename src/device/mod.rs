@@ -4,9 +4,11 @@
 //! /sys, read below a root folder. A device that anything speaks for is refused by name.
 
 mod consent;
+mod identify;
 mod signature;
 mod uses;
 
+pub use identify::serve as identify;
 pub use signature::{END_BYTES, START_BYTES, signatures};
 
 use std::path::Path;

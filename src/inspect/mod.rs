@@ -11,10 +11,12 @@ use serde::Serialize;
 use crate::args::{FormatArg, InspectArgs};
 use crate::check::{complain, empty_record};
 use crate::outputs::write_stdout;
-use crate::record::{Durability, ErrorReport, Facts, Finding, Record, Substrate, Tool};
+use crate::record::{
+    Basis, Durability, ErrorReport, Facts, Finding, PowerLossProtection, Record, Substrate, Tool,
+};
 use crate::refusal::Refusal;
 use crate::substrate;
-use crate::verdict::durability;
+use crate::verdict::{basis, durability, power_loss_protection};
 
 const ROOT: &str = "/";
 const SCHEMA: &str = "synctail.inspection/1";
@@ -39,6 +41,10 @@ pub struct Inspection {
     durability: Option<Durability>,
     #[serde(skip_serializing_if = "Option::is_none")]
     durability_evidence: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    durability_basis: Option<Basis>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    power_loss_protection: Vec<PowerLossProtection>,
     findings: Vec<Finding>,
 }
 
@@ -77,6 +83,8 @@ fn inspected(facts: &Facts, args: &InspectArgs, command: &[OsString]) -> (Inspec
         substrate: Some(under),
         durability: Some(state),
         durability_evidence: Some(evidence),
+        durability_basis: basis(&record, state),
+        power_loss_protection: power_loss_protection(&record),
         findings,
         ..empty()
     };
@@ -98,6 +106,8 @@ fn empty() -> Inspection {
         substrate: None,
         durability: None,
         durability_evidence: None,
+        durability_basis: None,
+        power_loss_protection: Vec::new(),
         findings: Vec::new(),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Inspection;
 use crate::record::Durability;
-use crate::report::details::write_substrate;
+use crate::report::details::{write_power_loss, write_substrate};
 use crate::report::lines::Lines;
 
 /// Empty where nothing was found out: standard error has said why.
@@ -23,5 +23,8 @@ pub fn render(inspection: &Inspection) -> String {
         lines.say(&format!("  {}: {}", finding.code, finding.text), 4);
     }
     write_substrate(&mut lines, under);
+    for inferred in &inspection.power_loss_protection {
+        write_power_loss(&mut lines, inferred);
+    }
     lines.into_text()
 }

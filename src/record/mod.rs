@@ -3,6 +3,7 @@
 //! Verdict and report are functions of this value alone. A key that is absent means "not known" or
 //! "does not apply"; it is never 0, NaN or "". Keys end in their unit.
 
+mod block;
 mod distributions;
 mod interval;
 mod load;
@@ -13,19 +14,18 @@ mod substrate;
 mod trace;
 mod verdict;
 
+pub use block::{Block, Completion};
 pub use distributions::{Distributions, Parts, Samples, WorkerDistributions, WorkerSamples};
 pub use interval::{DeviceTime, Interval};
 pub use load::{LoadPlan, LoadReport};
 pub use prediction::{CreateStreamPrediction, IntervalPrice, Prediction, PubAckPrediction};
 pub use proof::{CounterKind, CounterMoved, Proof, SymbolRecord};
 pub use source::{Figures, Source, SourcePart};
-pub use substrate::{
-    Block, Completion, Facts, IdleState, IoLimit, Machine, Mount, NumaNode, Substrate, Unknown, Zfs,
-};
+pub use substrate::{Facts, IdleState, IoLimit, Machine, Mount, NumaNode, Substrate, Unknown, Zfs};
 pub use trace::{Tail, Trace, TracedDevice, TracedPair, TracedRequest, Waits};
 pub use verdict::{
-    Band, Confidence, Durability, Finding, Judged, JudgedOn, Metric, Recommendation, Severity,
-    Verdict,
+    Band, Basis, Confidence, Durability, Finding, Inferred, Judged, JudgedOn, Metric,
+    PowerLossProtection, Recommendation, Severity, Verdict,
 };
 
 use serde::{Deserialize, Serialize};

@@ -26,6 +26,12 @@ pub struct Verdict {
     pub durability: Durability,
     /// What shows it, in a sentence.
     pub durability_evidence: String,
+    /// What a proof rests on; only where it is proved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub durability_basis: Option<Basis>,
+    /// For each device at the bottom of the stack, what may be inferred.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub power_loss_protection: Vec<PowerLossProtection>,
     /// Whether the samples carry the band.
     pub confidence: Confidence,
     /// Whether the policy is met.
@@ -100,6 +106,43 @@ pub enum Durability {
     Unproved,
     /// Refuted: a power cut loses what was acknowledged.
     NotDurable,
+}
+
+/// What a proof rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Basis {
+    /// A device says itself that it has no volatile cache, so that no flush is sent to it.
+    DeviceDeclaresNoCache,
+    /// Writes with forced unit access were seen to reach the devices.
+    FuaTraced,
+    /// The filesystem flushes within the write (ZFS with sync=always).
+    FlushedInWrite,
+    /// The flush counters of the devices moved with the barriers.
+    FlushesMoved,
+}
+
+/// Whether a device keeps what is in its cache when the power goes: inferred, never claimed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PowerLossProtection {
+    /// The device's name.
+    pub node: String,
+    /// What follows.
+    pub inferred: Inferred,
+    /// From what.
+    pub from: String,
+}
+
+/// A conclusion that may be wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Inferred {
+    /// Probably.
+    Yes,
+    /// Probably not.
+    No,
+    /// Nothing points either way.
+    Unknown,
 }
 
 /// Whether the samples carry the band.

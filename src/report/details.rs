@@ -7,8 +7,8 @@ use super::lines::Lines;
 use super::text::cell;
 use crate::human;
 use crate::record::{
-    Block, ClockReport, Distributions, Effective, IoLimit, PlanRecord, Record, Substrate,
-    WorkerDistributions, Zfs,
+    Block, ClockReport, Distributions, Effective, Inferred, IoLimit, PlanRecord,
+    PowerLossProtection, Record, Substrate, WorkerDistributions, Zfs,
 };
 
 /// Everything that the short report leaves out, as far as it is known.
@@ -29,6 +29,19 @@ pub fn write(lines: &mut Lines, record: &Record) {
     if let Some(substrate) = &record.substrate {
         write_substrate(lines, substrate);
     }
+    let inferred = record.verdict.iter().flat_map(|verdict| &verdict.power_loss_protection);
+    inferred.for_each(|inferred| write_power_loss(lines, inferred));
+}
+
+/// What may be inferred of a device, and from what.
+pub fn write_power_loss(lines: &mut Lines, protection: &PowerLossProtection) {
+    let PowerLossProtection { node, inferred, from } = protection;
+    let inferred = match inferred {
+        Inferred::Yes => "inferred yes, from",
+        Inferred::No => "inferred no, from",
+        Inferred::Unknown => "unknown:",
+    };
+    lines.say(&format!("  power-loss protection of {node}: {inferred} {from}"), 4);
 }
 
 fn write_plan(lines: &mut Lines, plan: &PlanRecord) {
@@ -205,6 +218,10 @@ fn block_line(block: &Block) -> String {
     facts.extend(block.transport.clone());
     facts.extend(block.numa_node.map(|node| format!("NUMA node {node}")));
     facts.extend(block.write_cache.clone());
+    facts.extend(block.declared_cache.as_ref().map(|cache| {
+        let by = block.declared_by.as_ref().map_or(String::new(), |by| format!(" ({by})"));
+        format!("declares {cache}{by}")
+    }));
     facts.extend(block.fua.map(|fua| if fua { "fua" } else { "no fua" }.to_owned()));
     facts.extend(block.rotational.map(|r| if r { "rotational" } else { "solid state" }.to_owned()));
     let sectors = block.logical_block_size_bytes.zip(block.physical_block_size_bytes);

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::mountinfo::lossy;
-use super::text;
+use super::{declared, text};
 use crate::record::Block;
 
 /// brd; fixed in the kernel's list of devices, and brd leaves no other mark in sysfs.
@@ -26,7 +26,7 @@ pub fn node(dir: &Path) -> Block {
     let device = text(&dir.join("dev")).unwrap_or_default();
     let kind = kind(dir, &device).to_owned();
     let queue = |file: &str| value(&dir.join("queue").join(file));
-    Block {
+    let mut node = Block {
         name: name(dir),
         kind,
         write_cache: queue("write_cache"),
@@ -35,7 +35,6 @@ pub fn node(dir: &Path) -> Block {
         logical_block_size_bytes: queue("logical_block_size").and_then(|text| text.parse().ok()),
         physical_block_size_bytes: queue("physical_block_size").and_then(|text| text.parse().ok()),
         scheduler: queue("scheduler").and_then(|text| in_force(&text)),
-        declared_cache: declared_cache(dir),
         transport: transport(dir).map(str::to_owned),
         firmware: value(&dir.join("device/firmware_rev"))
             .or_else(|| value(&dir.join("device/rev"))),
@@ -47,7 +46,9 @@ pub fn node(dir: &Path) -> Block {
         backing_file: backing_file(dir).map(|path| lossy(&path)),
         device,
         ..Block::default()
-    }
+    };
+    declared::by_sysfs(dir, &mut node);
+    node
 }
 
 /// A loop device's file as the kernel prints it: nothing is escaped, one newline follows.
@@ -86,15 +87,6 @@ fn kind(dir: &Path, device: &str) -> &'static str {
     }
 }
 
-/// What the device itself says of its cache: virtio's own attribute, or the caching page of a SCSI disk.
-fn declared_cache(dir: &Path) -> Option<String> {
-    let scsi = || {
-        let disks = super::source::entries(&dir.join("device/scsi_disk"));
-        value(&disks.first()?.join("cache_type"))
-    };
-    value(&dir.join("cache_type")).or_else(scsi)
-}
-
 /// By the parts of the device's real path in sysfs. Only for a disk: a partition has its disk's.
 fn transport(dir: &Path) -> Option<&'static str> {
     if dir.join("partition").exists() {
@@ -118,8 +110,8 @@ fn transport(dir: &Path) -> Option<&'static str> {
     known.iter().find(|(_, holds)| *holds).map(|(name, _)| *name)
 }
 
-/// SCSI pads its strings, and an empty one tells nothing.
-fn value(path: &Path) -> Option<String> {
+/// The text of an attribute. SCSI pads its strings, and an empty one tells nothing.
+pub fn value(path: &Path) -> Option<String> {
     let text = text(path).ok()?;
     let text = text.trim();
     (!text.is_empty()).then(|| text.to_owned())

@@ -10,6 +10,7 @@ mod block;
 mod cases;
 mod command;
 mod cpus;
+mod declared;
 #[cfg(test)]
 mod fake;
 mod interrupts;
@@ -35,6 +36,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use crate::program::this_binary;
 use crate::record::{Facts, Machine, Substrate, Unknown};
 use mountinfo::Entry;
 use stack::Stack;
@@ -46,7 +48,16 @@ const RAW_DEVICE: &str = "raw device";
 ///
 /// `root` is `/`, or a folder that holds copies of `proc` and `sys`.
 pub fn discover(root: &Path, facts: &Facts) -> Substrate {
-    discover_asking(root, facts, &command::output)
+    let mut substrate = discover_asking(root, facts, &command::output);
+    let Substrate { block, unknown, .. } = &mut substrate;
+    declared::by_controllers(root, block, unknown, &ask_self);
+    substrate
+}
+
+/// This program as a child, so that a device that hangs holds nobody else.
+fn ask_self(args: &[&str]) -> Result<String, String> {
+    let program = this_binary().map_err(|error| format!("find this program: {error}"))?;
+    command::output(&program.to_string_lossy(), args)
 }
 
 fn discover_asking(root: &Path, facts: &Facts, ask: zfs::Ask) -> Substrate {

@@ -6,10 +6,12 @@
 
 mod chain;
 mod moved;
+mod power_loss;
 mod reasons;
 
 use super::imported;
-use crate::record::{Durability, Finding, Record, Severity};
+use crate::record::{Basis, Durability, Finding, Record, Severity};
+pub use power_loss::power_loss_protection;
 use reasons::Reason;
 
 /// Durability, the evidence in one line, and the findings that go with it.
@@ -20,13 +22,19 @@ pub fn durability(record: &Record) -> (Durability, String, Vec<Finding>) {
     let refuted: Vec<Reason> = reasons::all(record);
     if refuted.is_empty() {
         return match chain::proof(record) {
-            Ok(evidence) => (Durability::Proved, evidence, Vec::new()),
+            Ok((evidence, _)) => (Durability::Proved, evidence, Vec::new()),
             Err(missing) => (Durability::Unproved, missing, Vec::new()),
         };
     }
     let (evidence, findings): (Vec<String>, Vec<Finding>) =
         refuted.into_iter().map(|reason| (reason.evidence, reason.finding)).unzip();
     (Durability::NotDurable, evidence.join("; "), findings)
+}
+
+/// What a proof rests on; nothing where it is not proved.
+pub fn basis(record: &Record, durability: Durability) -> Option<Basis> {
+    let proved = durability == Durability::Proved;
+    proved.then(|| chain::proof(record).ok()).flatten().map(|(_, basis)| basis)
 }
 
 fn finding(code: &str, severity: Severity, text: &str, evidence: String) -> Finding {

@@ -15,7 +15,7 @@ mod recommendation;
 pub mod sample_record;
 mod traced;
 
-pub use durability::durability;
+pub use durability::{basis, durability, power_loss_protection};
 pub use findings::in_flight;
 pub use imported::refusal as import_refusal;
 pub use recommendation::{config_line, recommend};
@@ -120,6 +120,8 @@ pub fn judge(record: &Record, policy: &Policy, options: &JudgeOptions) -> Option
         band: case.band,
         durability,
         durability_evidence: case.evidence.clone(),
+        durability_basis: basis(record, durability),
+        power_loss_protection: power_loss_protection(record),
         confidence: confidence(&people, &judged, policy),
         pass: outcome::pass(&case),
         exit_code: outcome::exit_code(&case),

@@ -20,6 +20,8 @@ mod durable;
 mod error;
 mod file;
 mod limits;
+#[cfg(target_os = "linux")]
+mod nvme;
 mod process;
 mod reopened;
 #[cfg(target_os = "linux")]
@@ -44,6 +46,8 @@ pub use durable::{DurableFile, Way};
 pub use error::{SysError, errno_name, errno_text};
 pub use file::{OpenMode, filesystem_stats, lock_exclusive};
 pub use limits::{ignore_signals, raise_open_files_limit};
+#[cfg(target_os = "linux")]
+pub use nvme::{IDENTIFY_BYTES, identify_controller};
 pub use process::{Fork, detach_stdio, fork};
 pub use reopened::ReopenedFile;
 #[cfg(target_os = "linux")]

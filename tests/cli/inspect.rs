@@ -69,3 +69,32 @@ fn a_user_without_rights_may_look() {
     assert!(outcome.stderr.is_empty(), "{}", outcome.all());
     outcome.exits(0);
 }
+
+#[test]
+fn what_is_no_nvme_controller_is_refused_with_a_reason_and_not_changed() {
+    let folder = Folder::new();
+    let file = folder.at("file");
+    fs::write(&file, "keep").unwrap();
+    for (device, errno) in [(file.as_path(), "ENOTTY"), (folder.at("none").as_path(), "ENOENT")] {
+        let outcome = Cmd::bare().arg("identify").arg(device).run().exits(0);
+        let answer = String::from_utf8(outcome.stdout.clone()).unwrap();
+        assert!(answer.starts_with("refused: ") && answer.contains(errno), "{}", outcome.all());
+    }
+    assert_eq!(fs::read(&file).unwrap(), b"keep");
+}
+
+#[test]
+fn power_loss_protection_is_inferred_from_something_or_unknown() {
+    let folder = Folder::new();
+    let document = document(inspect(folder.path()), 0);
+    let block = document["substrate"]["block"].as_array().unwrap();
+    let disks = block.iter().filter(|node| node["kind"] == "disk");
+    let inferred = document["power_loss_protection"].as_array().map_or(&[][..], Vec::as_slice);
+    for disk in disks.filter(|disk| disk.get("below").is_none()) {
+        let of = inferred.iter().find(|one| one["node"] == disk["name"]).unwrap();
+        assert!(!of["from"].as_str().unwrap().is_empty(), "{document:#}");
+        if disk["transport"] == "virtio" {
+            assert_eq!(of["inferred"], "unknown", "{document:#}");
+        }
+    }
+}

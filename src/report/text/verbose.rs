@@ -112,6 +112,7 @@ syscall/fdatasync, xfs, append, 2 workers x 1000 x 4 KiB
     B, scheduler none, completions on cpu 1 3
   machine: 6.18.0, Some CPU, virtual
   unknown: cache of the host: a hypervisor hides it
+  power-loss protection of nvme0n1: unknown: the device behind it is not seen
 ";
     assert_eq!(text(record, &VERBOSE), expected);
 }

@@ -3,7 +3,7 @@
 use synctail_bench::Barrier;
 
 use super::moved::{self, Issuer};
-use crate::record::{Block, CounterKind, Proof, Record, Substrate};
+use crate::record::{Basis, Block, CounterKind, Proof, Record, Substrate};
 use crate::verdict::traced;
 
 /// Each pair is a write of its own: fewer writes with FUA than pairs leave some of them without one.
@@ -12,8 +12,9 @@ const NO_PROOF: &str = "no proof of a flush was collected in this run";
 /// Transports that end at a device of this machine.
 const PHYSICAL: [&str; 6] = ["nvme", "sata", "sas", "scsi", "usb", "mmc"];
 
-/// What proves it, or what is missing.
-pub fn proof(record: &Record) -> Result<String, String> {
+/// What proves it and what that rests on, or what is missing. Of several bases it is the one that needs a word
+/// beside the counters.
+pub fn proof(record: &Record) -> Result<(String, Basis), String> {
     let substrate = record.substrate.as_ref().ok_or("what lies under the path is not known")?;
     let leaves = moved::leaves(substrate);
     if leaves.is_empty() {
@@ -24,7 +25,7 @@ pub fn proof(record: &Record) -> Result<String, String> {
     }
     let (arrived, missing): (Vec<_>, Vec<_>) =
         leaves.iter().map(|leaf| arrives(record, leaf)).partition(Result::is_ok);
-    let arrived: Vec<String> = arrived.into_iter().flatten().collect();
+    let (arrived, bases): (Vec<String>, Vec<Basis>) = arrived.into_iter().flatten().unzip();
     // The intent log of a pool lies on some of its devices, a filesystem on all of them.
     let enough = substrate.zfs.is_some() && !arrived.is_empty();
     if let Some(Err(missing)) = missing.into_iter().next().filter(|_| !enough) {
@@ -36,7 +37,7 @@ pub fn proof(record: &Record) -> Result<String, String> {
     }
     match beyond(substrate, &leaves) {
         Some(host) => Err(format!("{arrived}, but {host}")),
-        None => Ok(arrived),
+        None => Ok((arrived, bases.into_iter().min().unwrap_or(Basis::FlushesMoved))),
     }
 }
 
@@ -58,10 +59,12 @@ fn unseen_below(substrate: &Substrate) -> Option<String> {
 }
 
 /// What shows that a flush reached `leaf`.
-fn arrives(record: &Record, leaf: &Block) -> Result<String, String> {
+fn arrives(record: &Record, leaf: &Block) -> Result<(String, Basis), String> {
     let name = &leaf.name;
     if declares_no_cache(leaf) {
-        return Ok(format!("{name} declares that it has no volatile cache"));
+        let by = leaf.declared_by.as_ref().map_or(String::new(), |by| format!(" ({by})"));
+        let text = format!("{name} declares that it has no volatile cache{by}");
+        return Ok((text, Basis::DeviceDeclaresNoCache));
     }
     if leaf.write_cache.as_deref() == Some("write through") {
         return Err(format!(
@@ -72,7 +75,9 @@ fn arrives(record: &Record, leaf: &Block) -> Result<String, String> {
     if by_fua(record) && leaf.fua == Some(true) {
         return match traced::fua_per_pair(record, name) {
             Some(share) if share >= FUA_SHARE_LEAST => {
-                Ok(format!("writes with FUA reach {name} ({share:.2} a pair, by the trace)"))
+                let text =
+                    format!("writes with FUA reach {name} ({share:.2} a pair, by the trace)");
+                Ok((text, Basis::FuaTraced))
             }
             _ => Err(format!(
                 "writes with FUA to {name} move no flush counter; --trace would show them"
@@ -84,11 +89,12 @@ fn arrives(record: &Record, leaf: &Block) -> Result<String, String> {
         .ok_or_else(|| format!("the kernel counts no flushes of {name}"))?;
     let issuer = Issuer::of(record);
     if in_the_write(record) && !issuer.is_silent(proof, counter) {
-        return Ok(format!("writes are flushed to {name} themselves (sync=always)"));
+        let text = format!("writes are flushed to {name} themselves (sync=always)");
+        return Ok((text, Basis::FlushedInWrite));
     }
     let share = issuer.per_barrier(proof, counter).max(0.0);
     if issuer.moves(proof, counter) {
-        return Ok(format!("flushes reach {name} ({share:.2} a barrier)"));
+        return Ok((format!("flushes reach {name} ({share:.2} a barrier)"), Basis::FlushesMoved));
     }
     let others = counter.none;
     Err(format!(
@@ -107,7 +113,8 @@ fn declares_no_cache(leaf: &Block) -> bool {
     leaf.declared_cache.as_deref() == Some("write through") && is_physical(leaf)
 }
 
-fn is_physical(leaf: &Block) -> bool {
+/// Whether the device is one of this machine and not somebody's emulation.
+pub fn is_physical(leaf: &Block) -> bool {
     leaf.transport.as_deref().is_some_and(|transport| PHYSICAL.contains(&transport))
 }
 

@@ -172,8 +172,9 @@ fn denied_cache(record: &Record) -> Option<Reason> {
     let evidence = denied.find_map(|node| {
         let name = &node.name;
         if is_back(&node.declared_cache) {
+            let by = node.declared_by.as_ref().map_or(String::new(), |by| format!(" ({by})"));
             return Some(format!(
-                "{name} declares a write-back cache, and sysfs calls it write through: no flush is sent"
+                "sysfs says write through but the device declares a cache: {name}{by}; no flush is sent"
             ));
         }
         // A stacked device takes this from what it stands on, unless somebody wrote it there.

@@ -109,6 +109,7 @@ fn flushes_that_reach_a_device_of_this_machine_prove_it() {
     let (state, evidence, findings) = durability(&record);
     assert_eq!((state, findings.len()), (Durability::Proved, 0), "{evidence}");
     assert_eq!(evidence, "flushes reach sda (1.00 a barrier)");
+    assert_eq!(basis(&record, state), Some(Basis::FlushesMoved));
     // Others' flushes beside ours change nothing, as many as they are.
     *counter(&mut record) = moved(500 + 32, 500 + 32, 500);
     assert_eq!(durability(&record).0, Durability::Proved);
@@ -152,6 +153,8 @@ fn counters_that_stand_still_accuse_only_where_they_count_and_there_is_a_cache()
     leaf(&mut record).declared_cache = Some("write through".into());
     let (state, evidence, _) = durability(&record);
     assert_eq!(state, Durability::Proved, "the device itself says so: {evidence}");
+    assert_eq!(basis(&record, state), Some(Basis::DeviceDeclaresNoCache));
+    assert_eq!(basis(&record, Durability::Unproved), None);
     leaf(&mut record).transport = Some("virtio".into());
     assert_eq!(durability(&record).0, Durability::Unproved, "an emulation may say anything");
     let mut record = on_a_disk();
@@ -176,6 +179,10 @@ fn a_cache_that_sysfs_denies_is_found() {
     leaf(&mut record).write_cache = Some("write through".into());
     leaf(&mut record).declared_cache = Some("write back".into());
     assert_eq!(codes(&record), ["cache_denied"]);
+    let says = "sysfs says write through but the device declares a cache: sda; no flush is sent";
+    assert_eq!(durability(&record).1, says);
+    leaf(&mut record).declared_by = Some("NVMe identify controller".into());
+    assert!(durability(&record).1.contains("sda (NVMe identify controller)"));
     // A loop device over the disk, which lets no flush through, whatever the disk's counter does.
     let mut record = on_a_disk();
     let cache = |cache: &str| Some(cache.to_owned());
@@ -242,6 +249,7 @@ fn a_trace_that_saw_every_write_with_fua_proves_it() {
         (Durability::Proved, true),
         "{evidence}"
     );
+    assert_eq!(basis(&record, durable), Some(Basis::FuaTraced));
     record.trace = Some(traced(98));
     assert_eq!(durability(&record).0, Durability::Unproved);
 }
