@@ -31,6 +31,7 @@ mod probe;
 mod run;
 mod sample;
 mod segments;
+mod stalls;
 mod storage;
 mod target;
 #[cfg(test)]
@@ -55,6 +56,7 @@ pub use plan::{Iowq, Layout, Length, Plan, PlanError, RingOptions, SyncFd};
 pub use probe::{Flush, PROBE_FILE, ProbeReport, Slice, probe};
 pub use run::{RunReport, THREAD_NAME, run};
 pub use sample::{PairPart, Sample};
+pub use stalls::{PERIOD_NS_LEAST, Period, STALLS_LEAST, Stall, StallOutcome, Stalls};
 pub use storage::Storage;
 pub use target::{DeviceFacts, FileTarget, NullTarget, Target, Visitor, floor_ns};
 pub use worker::WorkerReport;
