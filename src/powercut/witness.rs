@@ -56,24 +56,23 @@ impl Witness {
             let witness = Arc::clone(&shared);
             let spawned = thread::Builder::new().name("connection".into()).spawn(move || {
                 // A connection that breaks is the other side's matter.
-                let _ = witness.talk(stream);
+                let _ = witness.talk(&stream);
             });
             drop(spawned);
         }
     }
 
-    fn talk(&self, stream: TcpStream) -> io::Result<()> {
+    fn talk(&self, stream: &TcpStream) -> io::Result<()> {
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(GREETING_MAX))?;
         stream.set_write_timeout(Some(GREETING_MAX))?;
-        let mut answers = stream.try_clone()?;
-        let mut requests = BufReader::new(stream);
+        let (mut answers, mut requests) = (stream, BufReader::new(stream));
         let greeting = next_line(&mut requests)?.unwrap_or_default();
         if !greeting.strip_prefix(GREETING).is_some_and(|token| same(token, &self.token)) {
             return answer(&mut answers, &format!("{NO}the token or the version is another"));
         }
         answer(&mut answers, OK)?;
-        requests.get_ref().set_read_timeout(Some(SILENCE_MAX))?;
+        stream.set_read_timeout(Some(SILENCE_MAX))?;
         while let Some(line) = next_line(&mut requests)? {
             match Request::parse(&line) {
                 Ok(request) => self.serve_request(request, &mut answers)?,
@@ -83,7 +82,7 @@ impl Witness {
         Ok(())
     }
 
-    fn serve_request(&self, request: Request, answers: &mut TcpStream) -> io::Result<()> {
+    fn serve_request(&self, request: Request, answers: &mut impl Write) -> io::Result<()> {
         let Some(entry) = entry(&request) else {
             return self.tell(answers, |entry| asked_for(&request, entry));
         };
@@ -98,7 +97,7 @@ impl Witness {
         self.store.lock().unwrap_or_else(PoisonError::into_inner).add(entry)
     }
 
-    fn tell(&self, answers: &mut TcpStream, wanted: impl Fn(&Entry) -> bool) -> io::Result<()> {
+    fn tell(&self, answers: &mut impl Write, wanted: impl Fn(&Entry) -> bool) -> io::Result<()> {
         let mut text = Vec::new();
         let mut failed = Ok(());
         self.store.lock().unwrap_or_else(PoisonError::into_inner).each(|entry| {
@@ -157,7 +156,7 @@ fn is_lasting(error: &io::Error) -> bool {
     lasting.iter().any(|errno| error.raw_os_error() == Some(*errno as i32))
 }
 
-fn answer(stream: &mut TcpStream, line: &str) -> io::Result<()> {
+fn answer(stream: &mut impl Write, line: &str) -> io::Result<()> {
     stream.write_all(format!("{line}\n").as_bytes())
 }
 
